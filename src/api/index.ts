@@ -36,7 +36,7 @@ export type { Slices, Source } from './model/slices.js';
 export type { SlicesWatch } from './model/watch.js';
 export { type LoadOptions, type ModuleName, type Simd, supportedSimd, wasmAddress } from './module.js';
 export type { SchemeId } from './scores/schemeInputs.js';
-export { askedTerms, logitsOf, pairTerms, schemeTermOf, sharesOf, termOf } from './scores/scores.js';
+export { anovaTerms, logitsOf, pairTerms, schemeTermOf, sharesOf, termOf } from './scores/scores.js';
 export type * from './small.js';
 export type { Floats, Ids, Linear, Table } from './table.js';
 export type * from './whole.js';

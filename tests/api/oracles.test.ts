@@ -2,7 +2,7 @@
 // had not seen this code. Each must agree to 1e-12; the numbers are about 1.
 import type { Linear, SchemeInput, SchemeScores, Table } from 'superpose';
 import { describe, expect, test } from 'vitest';
-import asked from '../reference/asked.json' with { type: 'json' };
+import anova from '../reference/anova.json' with { type: 'json' };
 import encodings from '../reference/encodings.json' with { type: 'json' };
 import geometry from '../reference/geometry.json' with { type: 'json' };
 import rotary from '../reference/rotary.json' with { type: 'json' };
@@ -228,7 +228,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         ),
       });
       const content = tableOf(query.map((row, i) => [...row, ...(key[i] as number[])]));
-      return { content, heads: 1, query: block(0), key: block(width), scale, terms: 'asked' };
+      return { content, heads: 1, query: block(0), key: block(width), scale, terms: 'anova' };
     };
     const run = (input: object) => superpose.schemeScores(input as SchemeInput);
     const closeTerms = (ours: SchemeScores, theirs: Record<string, Matrix>, causal = false) => {
@@ -246,7 +246,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       }
     };
 
-    test.each(asked.rope)('RoPE, base $base, causal $causal', (one) => {
+    test.each(anova.rope)('RoPE, base $base, causal $causal', (one) => {
       const { base, causal, terms, shares } = one;
       const ours = run({ ...given(one), scheme: 'rope', base, causal });
       closeTerms(ours, terms, causal);
@@ -254,7 +254,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         expect(ours.shares[ours.termNames.indexOf(name as never)]).toBeCloseTo(share, 12);
     });
 
-    test.each(asked.others)('schemes that do not turn', (one) => {
+    test.each(anova.others)('schemes that do not turn', (one) => {
       const width = (one.query[0] as number[]).length;
       const identity = Array.from({ length: width }, (_, row) =>
         Array.from({ length: width }, (_, column) => Number(row === column)),

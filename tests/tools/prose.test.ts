@@ -2,7 +2,7 @@
 // and those of the article against the figure or the call that they come from. A sentence without a number is not quoted
 // here; what it claims is computed all the same.
 import { readFileSync } from 'node:fs';
-import { askedTerms, load, loadMiniLM } from 'superpose';
+import { anovaTerms, load, loadMiniLM } from 'superpose';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { answer } from '../../web/build/answer.ts';
 import { beats } from '../../web/build/beats.ts';
@@ -174,7 +174,7 @@ test('without anything in common RoPE hardly asks about positions, and what it a
     (await run(schemes, { scheme: 'rope', words: 'many', common })).data;
   const withPositions = ({ schemes: all }: Awaited<ReturnType<typeof rope>>) =>
     (['token-position', 'position-token', 'position-position'] as const)
-      .map((term) => Math.abs(all.rope.shares[askedTerms.indexOf(term)]))
+      .map((term) => Math.abs(all.rope.shares[anovaTerms.indexOf(term)]))
       .reduce((sum, share) => sum + share);
   const [apart, shared] = [await rope('no'), await rope('yes')];
   expect(withPositions(apart)).toBeLessThan(0.04);

@@ -1,5 +1,5 @@
 // What the schemes figure says of each scheme, its name and a sentence, and of the terms that all have.
-import type { AskedTerm, SchemeId } from 'superpose';
+import type { AnovaTerm, SchemeId } from 'superpose';
 import type { Ink, Term } from '../plot/scene.js';
 import { termLabels } from './terms.js';
 
@@ -92,7 +92,7 @@ export const kinds: Record<SchemeId, Kind> = {
 };
 
 /** The terms that every scheme has, by what they ask about: as the reader sees them, and in which colour. */
-export const askedLabels: Record<AskedTerm, { label: string; ink: Ink; term?: Term }> = {
+export const anovaLabels: Record<AnovaTerm, { label: string; ink: Ink; term?: Term }> = {
   'token-token': { label: termLabels['token-token'], ink: 'token-token', term: 'token-token' },
   'token-offset': { label: 'tokens at a distance', ink: 'second' },
   'token-position': { label: termLabels['token-position'], ink: 'token-position', term: 'token-position' },

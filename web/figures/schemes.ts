@@ -1,4 +1,4 @@
-import { askedTerms, type SchemeInfo, schemeTermOf } from 'superpose';
+import { anovaTerms, type SchemeInfo, schemeTermOf } from 'superpose';
 import { aboutPercent, percent, readable, signed } from '../plot/format.js';
 import { colourKey, curve, largestMagnitude, map, textAt, tickText, vertical } from '../plot/parts.js';
 import type { Mark, Scene } from '../plot/scene.js';
@@ -27,7 +27,7 @@ import {
   shape,
   taken,
 } from './schemesScores.js';
-import { askedLabels, kinds } from './schemeTexts.js';
+import { anovaLabels, kinds } from './schemeTexts.js';
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.superpose();
@@ -36,7 +36,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const entry = registry.find(({ id }) => id === state.scheme) as SchemeInfo;
   const { scores } = computed[state.scheme];
   const zero = 1e-13 * largestMagnitude([scores.logits]);
-  const terms = askedTerms.map((name) => ({ name, values: schemeTermOf(scores, 0, name).slice() }));
+  const terms = anovaTerms.map((name) => ({ name, values: schemeTermOf(scores, 0, name).slice() }));
   return {
     n,
     schemes: Object.fromEntries(
@@ -124,7 +124,7 @@ function mapsOfChosen(data: Data, state: State, at: Places): Drawn {
   });
   put(map(at.part(0), { ...scored(chosen.logits), title: 'the score' }));
   shownTerms(data).forEach((one, place) => {
-    const { label, ink, term } = askedLabels[one.name];
+    const { label, ink, term } = anovaLabels[one.name];
     put(map(at.part(place + 1), { ...scored(one), title: label, ink, term }));
   });
   put(
@@ -248,7 +248,7 @@ export const figure: Figure<typeof controls, Data> = {
         'query',
         'key',
         ...ids.map((id) => `score: ${kinds[id].label}`),
-        ...data.terms.map(({ name }) => `${kinds[state.scheme].label}: ${askedLabels[name].label}`),
+        ...data.terms.map(({ name }) => `${kinds[state.scheme].label}: ${anovaLabels[name].label}`),
         `${kinds[state.scheme].label}: softmax`,
       ],
       rows,

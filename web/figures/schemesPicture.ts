@@ -1,4 +1,4 @@
-import { type AskedTerm, askedTerms } from 'superpose';
+import { type AnovaTerm, anovaTerms } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
 import {
   type Area,
@@ -13,7 +13,7 @@ import type { Mark, Span } from '../plot/scene.js';
 import type { ReadoutPiece } from './figure.js';
 import { formulaLines } from './formula.js';
 import { below, type Data, ids, type OffsetMap, type State } from './schemesScores.js';
-import { askedLabels, kinds } from './schemeTexts.js';
+import { anovaLabels, kinds } from './schemeTexts.js';
 
 export const dependsOn = ({ depends, offsets }: OffsetMap): string =>
   depends === 'nothing'
@@ -29,8 +29,8 @@ export const aboutMean = ({ offsets }: OffsetMap, limit: number) =>
 export const signedOffset = (offset: number): string =>
   offset > 0 ? `+${offset}` : `${offset}`.replace('-', '−');
 
-export const saidOf = (name: AskedTerm, value: string): ReadoutPiece => {
-  const { label, ink, term } = askedLabels[name];
+export const saidOf = (name: AnovaTerm, value: string): ReadoutPiece => {
+  const { label, ink, term } = anovaLabels[name];
   return { text: `${value} ${label}`, ...(term ? { term } : { ink }) };
 };
 
@@ -42,7 +42,7 @@ export function shareBar(shares: Float64Array, { x, width, ...bar }: Area): Mark
   let from = x;
   return counted.flatMap((share, place): Mark[] => {
     const wide = (share / all) * width;
-    const { ink, term } = askedLabels[askedTerms[place] as AskedTerm];
+    const { ink, term } = anovaLabels[anovaTerms[place] as AnovaTerm];
     from += wide;
     return wide < 0.25 ? [] : [{ mark: 'box', x: from - wide, width: wide, ...bar, fill: ink, term }];
   });
@@ -53,10 +53,10 @@ const leastSeen = 0.01;
 
 /** The shares that are, largest first. */
 export const askedIn = (shares: Float64Array): string => {
-  const list = Array.from(shares, (share, place) => ({ share, name: askedTerms[place] as AskedTerm }))
+  const list = Array.from(shares, (share, place) => ({ share, name: anovaTerms[place] as AnovaTerm }))
     .filter(({ share }) => Math.abs(share) >= leastSeen)
     .sort((one, other) => other.share - one.share)
-    .map(({ share, name }) => `${askedLabels[name].label} ${aboutPercent(share)}`);
+    .map(({ share, name }) => `${anovaLabels[name].label} ${aboutPercent(share)}`);
   return list.length ? `By what they ask: ${list.join(', ')}.` : 'They ask nothing.';
 };
 
@@ -101,12 +101,12 @@ export function arrange(data: Data, state: State, width: number) {
   const end = kernel.y + kernel.height;
   const tilesY = narrow ? end + 20 : 0;
   const tilesKey = tilesY + tileRows + 4;
-  const keyed = askedTerms.filter((term) => term !== 'query').map((term) => askedLabels[term]);
+  const keyed = anovaTerms.filter((term) => term !== 'query').map((term) => anovaLabels[term]);
   const keys = multiples(gallery, 150, 3, 6);
   // The key has room for all, so that the picture's height does not depend on which are seen.
-  const seen = askedTerms.flatMap((term, place) =>
+  const seen = anovaTerms.flatMap((term, place) =>
     term !== 'query' && Object.values(data.schemes).some(({ shares }) => (shares[place] ?? 0) >= leastSeen)
-      ? [askedLabels[term]]
+      ? [anovaLabels[term]]
       : [],
   );
   const legend = seen.flatMap((entry, place) => {

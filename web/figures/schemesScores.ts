@@ -1,7 +1,7 @@
 // What can be set in the figure "schemes", and the scores of every scheme on the same tokens.
 import { extent } from 'd3-array';
 import type {
-  AskedTerm,
+  AnovaTerm,
   SchemeId as Id,
   OffsetMeans,
   SchemeInfo,
@@ -57,10 +57,10 @@ export interface OffsetMap {
 
 export interface Data {
   n: number;
-  /** Shares by `askedTerms`, of what varies over the keys; NaN when nothing does. */
+  /** Shares by `anovaTerms`, of what varies over the keys; NaN when nothing does. */
   schemes: Record<Id, { logits: OffsetMap; softmax: Float64Array; shares: Float64Array }>;
   /** Of the chosen scheme; those that are 0 everywhere are left out. */
-  terms: (OffsetMap & { name: AskedTerm })[];
+  terms: (OffsetMap & { name: AnovaTerm })[];
   name: string;
   tex: string;
   parameters: number;
@@ -183,7 +183,7 @@ function inputOf(
   const ofWeights = apart.has(scheme) ? heads : 1;
   const given = {
     ...{ content, heads: ofWeights, ...words, only: [0], causal, seed, standardDeviation: 1 },
-    terms: 'asked',
+    terms: 'anova',
   };
   return { ...given, scheme, ...own[scheme]?.() } as SchemeInput;
 }

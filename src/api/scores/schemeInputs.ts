@@ -39,11 +39,11 @@ export interface SchemeInput extends BucketOptions, RotaryConvention {
   /** Whether query i sees only the keys j ≤ i. Default: as the scheme is published. */
   causal?: boolean;
   /**
-   * Which terms: the scheme's own, or what they ask about, by one rule for all schemes: a term asks about what
-   * it varies with, all means removed. The words of `content` are taken as equally likely at every place. Then
-   * `termNames` are those of `askedTerms` for every scheme. Default own.
+   * Which terms the score is split into: those of the scheme, or those of the analysis of variance, which has one
+   * rule for all schemes: a term belongs to what it varies with, all means removed, if the words of `content` are
+   * equally likely at every place. Then `termNames` are `anovaTerms` for every scheme. Default 'scheme'.
    */
-  terms?: 'own' | 'asked';
+  terms?: 'scheme' | 'anova';
   /** Seed of the learned parts that are drawn, from 0 to 2³²-1. Default 0. */
   seed?: number;
   /** Standard deviation of the drawn tables and vectors, at least 0. Default 0.02. Drawn weights: 1/√in. */

@@ -8,7 +8,7 @@ import type { SmallSuperpose } from '../small.js';
 import type { BucketOptions, SchemeInput } from './schemeInputs.js';
 import { schemeParts } from './schemeParts.js';
 import { extent, type SchemeInfo, type SchemePart, type SchemeSizes, schemeNamed } from './schemeRegistry.js';
-import { askedTerms, type SchemeScores } from './scores.js';
+import { anovaTerms, type SchemeScores } from './scores.js';
 
 export interface SchemesApi {
   /**
@@ -63,8 +63,8 @@ export function schemesApi(raw: RawModule, first: SmallSuperpose): SchemesApi {
       check.knownOptions('input', input, inputNames);
       registry ??= raw.schemeRegistry() as SchemeInfo[];
       const info = schemeNamed(registry, 'scheme', input.scheme);
-      const { request, only, asked } = checkedScheme(raw, first, info, input);
-      return { n: input.content.rows, heads: only, ...raw.schemeScores(info.id, request, only, asked) };
+      const { request, only, anova } = checkedScheme(raw, first, info, input);
+      return { n: input.content.rows, heads: only, ...raw.schemeScores(info.id, request, only, anova) };
     },
   };
 }
@@ -78,7 +78,7 @@ const maps = ['query', 'key'].map((name): SchemePart => {
   return { name, kind: 'linear', rows, columns, counted: 'never' };
 });
 
-/** What is asked of the module, checked. Parts that are left out are drawn when all is known to fit. */
+/** A request to the module, checked. Parts that are left out are drawn when all is known to fit. */
 function checkedScheme(raw: RawModule, first: SmallSuperpose, info: SchemeInfo, input: SchemeInput) {
   const { content } = input;
   check.table('content', content);
@@ -99,21 +99,21 @@ function checkedScheme(raw: RawModule, first: SmallSuperpose, info: SchemeInfo, 
   const parts = schemeParts(first, [...maps, ...info.parts], { given, sizes, seed, deviation });
   const values = n * d + parts.values + raw.schemeWork(info.id, sizes);
 
-  const ownTerms = info.terms.length;
+  const schemeTerms = info.terms.length;
   const divisor = info.divisor.reduce((sum, one) => sum + extent(one, sizes), 0);
   const scale = check.scale(input.scale, divisor);
   const published = options.buckets ? !options.buckets.bidirectional : info.causal;
   const causal = check.flag('causal', input.causal ?? published);
-  const asked = check.oneOf('terms', input.terms ?? 'own', ['own', 'asked']) === 'asked';
-  const terms = asked ? askedTerms.length : ownTerms;
-  const perHead = (2 * terms + (asked ? ownTerms : 0) + 6) * n * n;
+  const anova = check.oneOf('terms', input.terms ?? 'scheme', ['scheme', 'anova']) === 'anova';
+  const terms = anova ? anovaTerms.length : schemeTerms;
+  const perHead = (2 * terms + (anova ? schemeTerms : 0) + 6) * n * n;
   // The scheme of the mean token is as large again.
-  const inputs = (asked ? 2 : 1) * (4 * values + 2 * n * heads * d_head);
+  const inputs = (anova ? 2 : 1) * (4 * values + 2 * n * heads * d_head);
   check.fits(
     `${only.length} heads of ${terms} terms for ${n} tokens`,
-    (only.length * (terms + 2) * n * n + perHead + inputs + ownTerms * n * n) * 8,
+    (only.length * (terms + 2) * n * n + perHead + inputs + schemeTerms * n * n) * 8,
   );
-  return { request: { content, ...parts.learned(), ...options, heads, scale, causal }, only, asked };
+  return { request: { content, ...parts.learned(), ...options, heads, scale, causal }, only, anova };
 }
 
 function checkedBuckets({ bidirectional = true, buckets = 32, maxDistance = 128 }: BucketOptions) {
@@ -150,8 +150,8 @@ function readOptions(
     sizes.clip = check.integer('clip', given.clip ?? clip, least, 2 ** 20);
   }
   // TUPE's are for both directions.
-  const asked = takes('bidirectional') ? given : { ...given, bidirectional: true };
-  const buckets = takes('buckets') ? checkedBuckets(asked) : undefined;
+  const published = takes('bidirectional') ? given : { ...given, bidirectional: true };
+  const buckets = takes('buckets') ? checkedBuckets(published) : undefined;
   if (buckets) sizes.buckets = buckets.buckets;
   return {
     ...(takes('positionScale') && { positionScale: check.number('positionScale', given.positionScale ?? 1) }),

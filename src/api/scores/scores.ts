@@ -9,13 +9,13 @@ import { checkGaugeName, type Gauge } from './gauge.js';
 export const pairTerms = ['token-token', 'token-position', 'position-token', 'position-position'] as const;
 
 /**
- * What terms ask about, by one rule for all schemes: the four pairs; tokens with tokens at a distance; a key alone, which
- * is liked by every query, wherever it stands; and a query alone, which is the same for every key, so softmax ignores
- * it.
+ * The terms of the analysis of variance, by one rule for all schemes: the four pairs; tokens with tokens by their
+ * offset; a key alone, which every query prefers wherever it stands; and a query alone, which is the same for every
+ * key, so softmax ignores it.
  */
-export const askedTerms = [...pairTerms, 'token-offset', 'key', 'query'] as const;
+export const anovaTerms = [...pairTerms, 'token-offset', 'key', 'query'] as const;
 
-export type AskedTerm = (typeof askedTerms)[number];
+export type AnovaTerm = (typeof anovaTerms)[number];
 
 /** The terms of attention scores. Arrays are flat, the last index running fastest. */
 export interface Terms {

@@ -1,4 +1,4 @@
-import { askedTerms, load, type SchemeExtent, type SchemeInput, schemeTermOf, type Table } from 'superpose';
+import { anovaTerms, load, type SchemeExtent, type SchemeInput, schemeTermOf, type Table } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { largest, largestDifference } from '../support/numbers.ts';
 
@@ -275,23 +275,23 @@ test('every part in the registry is accepted in its shape, refused in another, a
   expect(parts).toBeGreaterThan(20);
 });
 
-test('by what they ask, all schemes have the same terms, which add up to their scores', () => {
+test('in the analysis of variance all schemes have the same terms, which add up to their scores', () => {
   for (const given of every) {
-    const own = superpose.schemeScores(given as SchemeInput);
-    const asked = superpose.schemeScores({ ...given, terms: 'asked' } as SchemeInput);
-    expect(asked.termNames, given.scheme).toEqual(askedTerms);
-    expect(asked.logits).toEqual(own.logits);
-    expect(asked.weights).toEqual(own.weights);
-    const { n, logits } = asked;
+    const scores = superpose.schemeScores(given as SchemeInput);
+    const anova = superpose.schemeScores({ ...given, terms: 'anova' } as SchemeInput);
+    expect(anova.termNames, given.scheme).toEqual(anovaTerms);
+    expect(anova.logits).toEqual(scores.logits);
+    expect(anova.weights).toEqual(scores.weights);
+    const { n, logits } = anova;
     let widest = 0;
     for (let cell = 0; cell < n * n; cell++) {
       let sum = 0;
-      for (let t = 0; t < askedTerms.length; t++) sum += asked.terms[t * n * n + cell] as number;
+      for (let t = 0; t < anovaTerms.length; t++) sum += anova.terms[t * n * n + cell] as number;
       widest = Math.max(widest, Math.abs(sum - (logits[cell] as number)));
     }
     expect(widest).toBeLessThan(1e-12);
-    expect(asked.residuals[0]).toBe(widest);
-    const shares = Array.from(asked.shares.subarray(0, askedTerms.length));
+    expect(anova.residuals[0]).toBe(widest);
+    const shares = Array.from(anova.shares.subarray(0, anovaTerms.length));
     expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 10);
     // Softmax does not see what is the same for every key.
     expect(shares.at(-1)).toBeCloseTo(0, 12);
@@ -309,10 +309,10 @@ test('RoPE asks about positions by what tokens share, and ALiBi by its bias', ()
       ...base,
       scheme,
       content: moved,
-      terms: 'asked',
+      terms: 'anova',
       only: [0],
     });
-    return Object.fromEntries(askedTerms.map((name, t) => [name, of[t] as number]));
+    return Object.fromEntries(anovaTerms.map((name, t) => [name, of[t] as number]));
   };
   expect(shares('rope', 3)['position-position']).toBeGreaterThan(
     2 * (shares('rope', 0)['position-position'] as number),
@@ -321,7 +321,7 @@ test('RoPE asks about positions by what tokens share, and ALiBi by its bias', ()
     ...base,
     scheme: 'alibi',
     causal: false,
-    terms: 'asked',
+    terms: 'anova',
     only: [0],
   });
   const bias = schemeTermOf(alibi, 0, 'position-position');

@@ -85,7 +85,7 @@ const layerCalls = (summands: object) => ({
 /** The methods that take no options, by kind. A method that is neither here nor in methodCalls() fails a test. */
 export const withoutOptions = {
   function:
-    'askedTerms corpusSentences familyIds familyNames modelFamilies pairTerms logitsOf schemeTermOf sharesOf supportedSimd termOf wasmAddress',
+    'anovaTerms corpusSentences familyIds familyNames modelFamilies pairTerms logitsOf schemeTermOf sharesOf supportedSimd termOf wasmAddress',
   model: 'digest tokenize pieces layer',
   layer: 'isAlive',
   transformerStack: 'isAlive',
