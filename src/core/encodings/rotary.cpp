@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "encodings/sinusoidal.h"
+
 namespace superpose {
 namespace {
 

@@ -15,7 +15,7 @@
 #include <array>
 #include <vector>
 
-#include "encodings/sinusoidal.h"
+#include "encodings/layout.h"
 #include "numeric/matrix.h"
 
 namespace superpose {

@@ -11,15 +11,10 @@
 #include <array>
 #include <vector>
 
+#include "encodings/layout.h"
 #include "numeric/matrix.h"
 
 namespace superpose {
-
-enum class Layout {
-  interleaved,   // channel 2i holds sin(w_i p), channel 2i+1 holds cos(w_i p)
-  concatenated,  // channel i holds sin(w_i p), channel n+i holds cos(w_i p), n = floor(d/2)
-};
-constexpr std::array<const char*, 2> names(Layout) { return {"interleaved", "concatenated"}; }
 
 enum class Spacing {
   d_model,     // w_i = base^(-2i/d)                         (Vaswani et al. 2017)
