@@ -79,10 +79,10 @@ const seeds = [1, 2, 3, 4, 5];
  * tokens did not learn in one layer without LayerNorm goes to the end, even if it stands still before.
  */
 export async function ofModel(load, superpose, { shape, way, task }, some = seeds, steps = undefined) {
-  const { modelOptions } = await load('figures/tasks');
-  const { lengths, standsStill, startedRun } = await load('figures/training');
-  const { learnedNumbers } = await load('figures/record');
-  const { wayIn } = await load('figures/waysIn');
+  const { modelOptions } = await load('figures/runs/tasks');
+  const { lengths, standsStill, startedRun } = await load('figures/runs/trainingRun');
+  const { learnedNumbers } = await load('figures/runs/recordedRuns');
+  const { wayIn } = await load('figures/runs/ways');
   const options = some.map((seed) => modelOptions(task, way, { ...shape, seed }));
   const runs = options.map((one) => startedRun(superpose, one, wayIn(way).loudness));
   const isTold =
@@ -91,8 +91,8 @@ export async function ofModel(load, superpose, { shape, way, task }, some = seed
   try {
     let done = [];
     for (const length of steps ? [steps] : lengths) {
-      for (const run of runs) await run.goOn(length);
-      done = runs.map((run) => run.soFar());
+      for (const run of runs) await run.trainTo(length);
+      done = runs.map((run) => run.result());
       if (length >= least && standsStill(superpose, done)) break;
     }
     const trainer = superpose.trainer(options[0]);
@@ -162,7 +162,7 @@ export async function ofLayers(load, superpose, miniLM) {
 export async function ofLearning(load, superpose) {
   const computed = await computing(load, superpose);
   const { recordedOf, recordedTerms: terms } = await load('figures/fourTasksRuns');
-  const { constantRate, fourTasks, n, steps } = await load('figures/tasks');
+  const { constantRate, fourTasks, n, steps } = await load('figures/runs/tasks');
   const floors = fourTasks.map(({ task }) => {
     const trainer = superpose.trainer({ task, n, steps: constantRate, zeroScores: true });
     trainer.step(steps);
@@ -262,7 +262,7 @@ function readState(file) {
 
 /** The text of each recorded file, of what is done. */
 async function filesOf(done) {
-  const { recordVersion } = await importing('figures/record');
+  const { recordVersion } = await importing('figures/runs/recordedRuns');
   const byShape = new Map();
   const files = {};
   for (const job of jobs) {
@@ -331,9 +331,9 @@ async function check(count) {
 
 /** Whether a recorded run, trained anew, is what it was. */
 export async function isSame(load, superpose, { shape, way, task, seed, cell }) {
-  const { keptTo, lengths } = await load('figures/training');
+  const { checkpointsTo, lengths } = await load('figures/runs/trainingRun');
   const right = cell.right[seed - 1];
-  const steps = lengths.find((length) => keptTo(length).length === right.length);
+  const steps = lengths.find((length) => checkpointsTo(length).length === right.length);
   const again = await ofModel(load, superpose, { shape, way, task }, [seed], steps);
   const { numbers, questions } = cell;
   const wanted = { numbers, questions, first: cell.first[seed - 1], right };

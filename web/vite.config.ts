@@ -142,7 +142,7 @@ export default defineConfig({
           groups: [
             {
               name: 'training',
-              test: /\/figures\/(cells|record|tasks|terms|training|waysIn)\.ts$/,
+              test: /\/figures\/(runs\/\w+|terms)\.ts$/,
             },
           ],
         },

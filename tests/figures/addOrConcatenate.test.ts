@@ -7,7 +7,7 @@ import { rowsOf } from '../../web/figures/addOrConcatenatePicture.ts';
 import { compute, type Model, type ModelName, modelOf } from '../../web/figures/addOrConcatenateRuns.ts';
 import { initialState } from '../../web/figures/controls.ts';
 import type { LiveJob } from '../../web/figures/figure.ts';
-import { taskTexts } from '../../web/figures/tasks.ts';
+import { taskTexts } from '../../web/figures/runs/tasks.ts';
 import { aboutPercent, captionOf } from '../../web/plot/format.ts';
 import type { Scene } from '../../web/plot/scene.ts';
 import { memoizer } from '../../web/worker/answers.ts';

@@ -6,17 +6,14 @@ import { isSame, ofLayers, ofTask } from '../../tools/record-runs.mjs';
 import { verdicts } from '../../web/build/verdicts.ts';
 import { readState } from '../../web/figures/controls.ts';
 import * as keepApart from '../../web/figures/keepApart.ts';
-import type { RecordFile } from '../../web/figures/record.ts';
+import type { RecordFile } from '../../web/figures/runs/recordedRuns.ts';
 import * as schemesTasks from '../../web/figures/schemesTasksRuns.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 import { run } from './support.ts';
 
 const folder = new URL('../../web/figures/recorded/', import.meta.url);
 
-const importing = (path: string) => {
-  const [room, name] = path.split('/');
-  return import(`../../web/${room}/${name}.ts`);
-};
+const importing = (path: string) => import(new URL(`../../web/${path}.ts`, import.meta.url).href);
 const ofModel = ['depth', 'needsPositions'];
 /** Trained by tools/language on a GPU, so not again here. */
 const elsewhere = ['language'];

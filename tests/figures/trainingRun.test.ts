@@ -3,13 +3,13 @@
 import { load, type Superpose, type TaskTrainerOptions } from 'superpose';
 import { expect, test } from 'vitest';
 import {
+  checkpointsTo,
   accuracyAt as kept,
-  keptTo,
   lengths,
   standsStill,
   startedRun,
   trainingRun,
-} from '../../web/figures/training.ts';
+} from '../../web/figures/runs/trainingRun.ts';
 
 interface Made {
   /** Accuracy after so many steps. */
@@ -48,7 +48,7 @@ test('accuracy is looked at every few steps until the aim is met, and kept at st
   const run = await trainingRun(superpose, asked(103));
   expect(noted.strides).toEqual([5, 5, 5, 35, 40, 10, 3]);
   expect(run).toMatchObject({ steps: 103, right: [0.99, 0.99, 0.99], stepsToAim: 15, diverged: false });
-  expect(keptTo(103)).toEqual([50, 100, 103]);
+  expect(checkpointsTo(103)).toEqual([50, 100, 103]);
   expect(Object.keys(run.parameters)).toEqual(['W']);
   expect(noted.deleted).toBe(1);
 });
@@ -63,11 +63,11 @@ test('a run that goes on is one run, and an aim that is never met is null', asyn
   const [once, twice] = [made({ accuracyAt }), made({ accuracyAt })];
   const whole = await trainingRun(once.superpose, asked(4000));
   const parts = startedRun(twice.superpose, asked(4000).options);
-  await parts.goOn(2000);
-  expect(parts.soFar()).toMatchObject({ steps: 2000, stepsToAim: null });
-  await parts.goOn(4000);
-  expect(parts.soFar()).toEqual(whole);
-  expect(whole.right).toHaveLength(keptTo(4000).length);
+  await parts.trainTo(2000);
+  expect(parts.result()).toMatchObject({ steps: 2000, stepsToAim: null });
+  await parts.trainTo(4000);
+  expect(parts.result()).toEqual(whole);
+  expect(whole.right).toHaveLength(checkpointsTo(4000).length);
   for (const [at, right] of [
     [0, 50],
     [55, 50],
@@ -104,9 +104,12 @@ test('the trainer is freed when a rest is ended', async () => {
 test('runs stand still when their mean moves by less than a point over the last half', async () => {
   const superpose = await load();
   const of = (middle: number, end: number) =>
-    ({ steps: 2000, right: keptTo(2000).map((at) => (at === 1000 ? middle : at > 1000 ? end : 0)) }) as never;
+    ({
+      steps: 2000,
+      right: checkpointsTo(2000).map((at) => (at === 1000 ? middle : at > 1000 ? end : 0)),
+    }) as never;
   expect(standsStill(superpose, [of(0.5, 0.512), of(0.5, 0.506)])).toBe(true);
   expect(standsStill(superpose, [of(0.5, 0.512), of(0.5, 0.51)])).toBe(false);
   expect(standsStill(superpose, [of(0.6, 0.5), of(0.5, 0.6)])).toBe(true);
-  expect(lengths.every((length) => keptTo(length).includes(length / 2))).toBe(true);
+  expect(lengths.every((length) => checkpointsTo(length).includes(length / 2))).toBe(true);
 });

@@ -30,7 +30,7 @@ import {
   widths,
 } from './addOrConcatenateRuns.js';
 import type { Figure, ReadoutPiece } from './figure.js';
-import { aim, divergedRemark, seedAfter } from './tasks.js';
+import { aim, divergedRemark, seedAfter } from './runs/tasks.js';
 
 export { compute } from './addOrConcatenateRuns.js';
 

@@ -29,7 +29,7 @@ import {
   widths,
   withoutAttention,
 } from './addOrConcatenateRuns.js';
-import { steps } from './tasks.js';
+import { steps } from './runs/tasks.js';
 
 export interface Page {
   data: Data;

@@ -4,23 +4,22 @@ import type { Superpose, Trainer } from 'superpose';
 import { latest } from '../plot/plainCopy.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Job, Library } from './figure.js';
-import { type CellRun, keyOf, recordOf } from './record.js';
+import { runRequests } from './runs/cells.js';
+import { type CellRun, keyOf, recordedRuns } from './runs/recordedRuns.js';
+import { answersOf, recordedOrTrained, trainSideBySide } from './runs/sideBySide.js';
 import {
   aim,
   firstRun,
   fourTasks,
-  mayTrain,
-  modelOptions,
   pageSteps,
   type SmallTask,
-  seedAfter,
   sigmaControl,
   steps,
   type TaskTexts,
   taskOptions,
   taskTexts,
-} from './tasks.js';
-import { accuracyAt, keptTo, trainTogether, withTrainers } from './training.js';
+} from './runs/tasks.js';
+import { accuracyAt, checkpointsTo } from './runs/trainingRun.js';
 
 /** Measures of what is right in a run, after that of its beginning. */
 export const measures = 40;
@@ -124,44 +123,48 @@ const isRecorded = ({ n, sigma, seed }: Trained): boolean =>
   n === first.n && sigma === first.sigma && seed === first.seed;
 
 export const compute: Compute<typeof trainedControls, Data> = async (library, state, job) => {
-  const again = job.live?.again;
-  const data = await library.memoize(
-    'add-or-concatenate',
-    [state.task, state.separate, state.n, state.sigma, state.seed],
-    async () => {
-      const file = state.separate === 'yes' ? `${state.task}Separate` : state.task;
-      const known = !again && isRecorded(state) && (await library.recorded?.(file));
-      return known ? (known as Data) : train(await library.superpose(), state, job);
+  const { task, separate, n, sigma, seed } = state;
+  const file = separate === 'yes' ? `${task}Separate` : task;
+  const data = await recordedOrTrained(
+    library,
+    job,
+    {
+      name: 'add-or-concatenate',
+      key: [task, separate, n, sigma, seed],
+      file: isRecorded(state) ? file : undefined,
     },
-    again,
+    (superpose) => train(superpose, state, job),
   );
-  return state.separate === 'yes' && isRecorded(state)
-    ? { ...data, ...(await separateOf(library, state)) }
-    : data;
+  if (separate === 'no' || !isRecorded(state)) return data;
+  return { ...data, ...(await separateOf(library, state)) };
 };
 
 const shapeOf = ({ n, sigma, separate }: Trained) =>
   ({ n, d_model, sigma, layers: 'one', norm: separate === 'yes' ? 'without' : 'with' }) as const;
 
-/** What became of the recorded models with separate scores, if they are at hand. */
+/** The results of the recorded models with separate scores, if they are at hand. */
 async function separateOf(library: Library, state: Trained): Promise<Pick<Data, 'separate'>> {
-  const { runs } = await recordOf(library);
-  const recorded = (norm: 'with' | 'without') =>
-    Array.from({ length: seeds }, (_, k) => {
-      const shape = { ...shapeOf(state), norm, seed: seedAfter(state.seed, k) };
-      return runs.get(keyOf({ options: modelOptions(state.task, 'concat-wide-without-cross-terms', shape) }));
-    }).flatMap((run) => run ?? []);
-  const [without, withNorm] = [recorded('without'), recorded('with')];
+  const { runs } = await recordedRuns(library);
+  const recordedWith = (norm: 'with' | 'without') =>
+    runRequests({
+      task: state.task,
+      way: 'concat-wide-without-cross-terms',
+      shape: { ...shapeOf(state), norm },
+      seed: state.seed,
+      seeds,
+      steps: pageSteps,
+    }).flatMap((request) => runs.get(keyOf(request)) ?? []);
+  const [without, withNorm] = [recordedWith('without'), recordedWith('with')];
   if (without.length < seeds || withNorm.length < seeds) return {};
   const { summary } = await library.small();
-  const at = (all: CellRun[], step: number) => ({
+  const meanAt = (all: CellRun[], step: number) => ({
     step,
     right: summary(Float64Array.from(all, (run) => accuracyAt(run, step))).mean,
   });
   return {
     separate: {
-      end: at(without, latest(without).steps),
-      norm: keptTo(latest(withNorm).steps).map((step) => at(withNorm, step)),
+      end: meanAt(without, latest(without).steps),
+      norm: checkpointsTo(latest(withNorm).steps).map((step) => meanAt(withNorm, step)),
     },
   };
 }
@@ -170,94 +173,85 @@ async function separateOf(library: Library, state: Trained): Promise<Pick<Data, 
 async function train(superpose: Superpose, state: Trained, job: Job): Promise<Data> {
   const { task, n } = state;
   const row = superpose.taskExamples({ task, n, seed: rowSeeds[task] });
-  const tokens = Array.from(row.tokens);
-  const targets = Array.from(row.targets);
   const names = namesOf(state);
-  const stride = stepsOf(state) / measures;
-  const all = names.flatMap((name) =>
-    Array.from({ length: seeds }, (_, k) =>
-      modelOptions(task, name, { ...shapeOf(state), seed: seedAfter(state.seed, k) }),
+  const runSteps = stepsOf(state);
+  const options = names.flatMap((way) =>
+    runRequests({ task, way, shape: shapeOf(state), seed: state.seed, seeds, steps: runSteps }).map(
+      (request) => request.options,
     ),
   );
-  return withTrainers(superpose, all, async (trainers) => {
-    const own = (name: ModelName) => {
-      const at = names.indexOf(name) * seeds;
-      return trainers.slice(at, at + seeds);
-    };
-    const [any] = trainers as [Trainer];
-    const questions = any.evaluate().targets;
-    const models = Object.fromEntries(
-      names.map((name): [ModelName, Model] => {
-        const of = Object.values((own(name)[0] as Trainer).parameters());
-        return [
-          name,
-          {
-            parameters: of.reduce((sum, { rows, columns }) => sum + rows * columns, 0),
-            right: own(name).map(() => []),
-            mean: [],
-            first: null,
-            shown: isShown(name) ? { attention: [], answers: [] } : null,
-          },
-        ];
-      }),
-    );
-    const data: Data = { tokens, targets, questions, diverged: false, stride, models };
-    const note = () => {
-      data.diverged = trainers.some(({ diverged }) => diverged);
-      for (const name of names) {
-        const model = modelOf(data, name);
-        const { right, mean, shown } = model;
-        own(name).forEach((trainer, k) => {
-          right[k]?.push(Math.round(trainer.evaluate().accuracy * questions));
-        });
-        const over = (values: number[]) => superpose.summary(Float64Array.from(values)).mean;
-        mean.push(over(right.map((of) => of.at(-1) as number)));
-        const firsts = right.flatMap((of) => {
-          const point = of.findIndex((count) => count >= aim * questions);
-          return point < 0 ? [] : [point * stride];
-        });
-        model.first = firsts.length > 0 ? { mean: over(firsts), count: firsts.length } : null;
-        if (shown && lookPoints.includes(mean.length - 1)) look(own(name)[0] as Trainer, shown, tokens);
-      }
-    };
-    note();
-    const show = () => job.live?.frame(data);
-    show();
-    if (!mayTrain(job, stepsOf(state))) return data;
-    await trainTogether(
-      trainers,
-      job,
-      {
-        looked(part) {
-          note();
-          job.progress(part);
-        },
-        show,
-      },
-      { stride, to: stepsOf(state) },
-    );
-    return data;
+  const data: Data = {
+    tokens: Array.from(row.tokens),
+    targets: Array.from(row.targets),
+    questions: 0,
+    diverged: false,
+    stride: runSteps / measures,
+    models: Object.fromEntries(names.map((name) => [name, unmeasuredModel(name)])),
+  };
+  const measure = (trainers: readonly Trainer[]) => {
+    data.questions = trainers[0]?.evaluate().targets ?? 0;
+    data.diverged = trainers.some(({ diverged }) => diverged);
+    for (const [at, name] of names.entries()) {
+      measureModel(superpose, data, modelOf(data, name), trainers.slice(at * seeds, (at + 1) * seeds));
+    }
+  };
+  await trainSideBySide(superpose, job, {
+    options,
+    steps: runSteps,
+    stride: data.stride,
+    measure,
+    frame: () => data,
   });
+  return data;
+}
+
+const unmeasuredModel = (name: ModelName): Model => ({
+  parameters: 0,
+  right: Array.from({ length: seeds }, () => []),
+  mean: [],
+  first: null,
+  shown: isShown(name) ? { attention: [], answers: [] } : null,
+});
+
+/** Adds a point to the curves of a model, of which there is a trainer for each seed. */
+function measureModel(
+  superpose: Superpose,
+  { tokens, questions, stride }: Data,
+  model: Model,
+  trainers: readonly Trainer[],
+): void {
+  const { right, mean, shown } = model;
+  const [first] = trainers as [Trainer];
+  const meanOf = (values: number[]) => superpose.summary(Float64Array.from(values)).mean;
+  model.parameters = Object.values(first.parameters()).reduce(
+    (sum, { rows, columns }) => sum + rows * columns,
+    0,
+  );
+  for (const [k, trainer] of trainers.entries()) {
+    right[k]?.push(Math.round(trainer.evaluate().accuracy * questions));
+  }
+  mean.push(meanOf(right.map((counts) => latest(counts))));
+  const firsts = right.flatMap((counts) => {
+    const point = counts.findIndex((count) => count >= aim * questions);
+    return point < 0 ? [] : [point * stride];
+  });
+  model.first = firsts.length > 0 ? { mean: meanOf(firsts), count: firsts.length } : null;
+  if (shown && lookPoints.includes(mean.length - 1)) look(first, shown, tokens);
 }
 
 /** The first place of a row that asks something. */
 export const firstAsking = (targets: readonly number[]): number => targets.findIndex((target) => target >= 0);
 
+/** Adds what a model does with the row: its attention, and its answers. */
 function look(trainer: Trainer, shown: ShownRow, tokens: number[]): void {
   const n = tokens.length;
-  const attention = Array.from(trainer.attention({ n, tokens }).data, (share) => Math.round(100 * share));
+  const percents = Array.from(trainer.attention({ n, tokens }).data, (share) => Math.round(100 * share));
   shown.attention.push(
-    attention.flatMap((percents, at) =>
-      percents >= drawn ? [[Math.floor(at / n ** 2), Math.floor(at / n) % n, at % n, percents]] : [],
+    percents.flatMap((percent, at) =>
+      percent >= drawn ? [[Math.floor(at / n ** 2), Math.floor(at / n) % n, at % n, percent]] : [],
     ),
   );
-  const { data, columns } = trainer.logits({ n, tokens });
-  shown.answers.push(
-    tokens.map((_, at) => {
-      const own = data.subarray(at * columns, (at + 1) * columns);
-      return own.indexOf(Math.max(...own));
-    }),
-  );
+  shown.answers.push(answersOf(trainer, n, tokens));
 }
 
 /** The step that is shown stands in links as one of the shorter run; in the longer run as much of it has passed. */

@@ -6,9 +6,9 @@ import { latest } from '../plot/plainCopy.js';
 import type { Figure, ReadoutPiece } from './figure.js';
 import { picture } from './fourTasksPicture.js';
 import { controls, type Data, offOf, type Panel } from './fourTasksRuns.js';
-import { aim, divergedRemark, every, fourTasks, points, type SmallTask, steps } from './tasks.js';
+import { aim, divergedRemark, fourTasks, points, type SmallTask, steps, stride } from './runs/tasks.js';
+import { crossTerms } from './runs/ways.js';
 import { termLabels } from './terms.js';
-import { crossTerms } from './waysIn.js';
 
 export { compute } from './fourTasksRuns.js';
 
@@ -86,7 +86,7 @@ export const figure: Figure<typeof controls, Data> = {
     const place = Math.min(j, last);
     const end = place === last;
     return [
-      { text: `Step ${place * every}`, strong: true },
+      { text: `Step ${place * stride}`, strong: true },
       ': ',
       ...data.panels.flatMap((panel, k): ReadoutPiece[] => {
         const task = tasks[k] as SmallTask;
@@ -128,12 +128,12 @@ export const figure: Figure<typeof controls, Data> = {
         const four = (shares: number[] | null | undefined) => shares ?? pairTerms.map(() => '');
         return [
           fourTasks[k]?.task ?? '',
-          place * every,
+          place * stride,
           accuracy,
           ...four(panel.shares[place]),
           ...four(end ? panel.canonical : null),
           (end ? panel.cut : null) ?? '',
-          (place * every === steps ? panel.floor : null) ?? '',
+          (place * stride === steps ? panel.floor : null) ?? '',
         ];
       }),
     ),

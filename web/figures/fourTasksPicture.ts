@@ -4,7 +4,7 @@ import { type Area, bars, horizontal, lineKey, lineThrough, plane, textAt, wrapp
 import { latest } from '../plot/plainCopy.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import type { Data, Moment, Panel, State } from './fourTasksRuns.js';
-import { every, fourTasks, n, points, type SmallTask, steps, taskTexts } from './tasks.js';
+import { fourTasks, n, points, type SmallTask, steps, stride, taskTexts } from './runs/tasks.js';
 import { termLabels } from './terms.js';
 
 const places = Array.from({ length: points }, (_, place) => place);
@@ -94,7 +94,7 @@ function drawPanel(
   });
   const cut = when === 'after' && panel.cut !== null ? ', cut' : '';
   marks.push(
-    textAt(x, rows - 5, `${task.task}, step ${shownAt * every}${cut}`),
+    textAt(x, rows - 5, `${task.task}, step ${shownAt * stride}${cut}`),
     ...shown,
     textAt(x, maps - 5, 'attention, both heads'),
   );
@@ -125,7 +125,7 @@ function drawPanel(
       print: round,
     },
   );
-  const at = places.slice(0, panel.accuracy.length).map((place) => place * every);
+  const at = places.slice(0, panel.accuracy.length).map((place) => place * stride);
   marks.push(...drawn.marks);
   if (panel.floor !== null) {
     marks.push(

@@ -3,9 +3,18 @@ import { pairTerms, type Superpose, type Table, type Trainer, type TrainerOption
 import { latest } from '../plot/plainCopy.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Job } from './figure.js';
-import { every, fourTasks, modelOptions, n, points, type SmallTask, sigmaControl } from './tasks.js';
+import { answersOf, trainSideBySide, withTrainers } from './runs/sideBySide.js';
+import {
+  fourTasks,
+  modelOptions,
+  n,
+  points,
+  type SmallTask,
+  sigmaControl,
+  steps,
+  stride,
+} from './runs/tasks.js';
 import { termLabels } from './terms.js';
-import { trainTogether, withTrainers } from './training.js';
 
 const d_model = 32;
 const mostExamples = 40;
@@ -138,85 +147,72 @@ const withMoments = (data: Data, of: (moment: Moment, point: number) => unknown)
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const file = (await library.recorded?.('fourTasks')) as Record<string, Data> | undefined;
-  const recorded = isRecorded(state) && !job.live?.again;
+  const again = job.live?.again;
+  const recorded = isRecorded(state) && !again;
   const known = recorded && state.example === 1 && file?.[recordedAs(state)];
   if (known) return fromRecorded(known);
   const superpose = await library.superpose();
+  const floors = file?.all?.panels.map(({ floor }) => floor);
+  // Models that were recorded are trained out of sight, because the reader only looks at them in another way.
+  const training = recorded ? { ...job, live: undefined } : job;
   const trained = await library.memoize(
     'four-tasks',
     keyOf(state),
-    () =>
-      train(
-        superpose,
-        state,
-        // Those that were recorded learn out of sight, to be looked at otherwise.
-        recorded ? { ...job, live: undefined } : job,
-        file?.all?.panels.map(({ floor }) => floor),
-      ),
-    job.live?.again,
+    () => train(superpose, state, training, floors),
+    again,
   );
   // Choosing another example computes nothing: all forty are answered at once, for less than the shares cost.
   const key = JSON.stringify([state.when, state.terms]);
   if (trained.looked?.key !== key) {
-    const panels = await withTrainers(superpose, modelsOf(state), (lookers) =>
-      panelsOf(superpose, lookers, trained, state),
+    const panels = await withTrainers(superpose, modelsOf(state), (viewers) =>
+      panelsOf(superpose, viewers, trained, state),
     );
     trained.looked = { key, panels };
   }
   return dataOf(trained.looked.panels, state);
 };
 
-async function train(
-  superpose: Superpose,
-  state: State,
-  job: Job,
-  floors: Trained['floors'],
-): Promise<Trained> {
-  // Four models learn, and four of the same shape look at what these have learned so far.
-  const models = modelsOf(state);
-  return withTrainers(superpose, [...models, ...models], async (all) => {
-    const [trainers, lookers] = [all.slice(0, models.length), all.slice(models.length)];
+/** Trains the four models, which other models of the same shape stand in for when their answers are shown. */
+function train(superpose: Superpose, state: State, job: Job, floors: Trained['floors']): Promise<Trained> {
+  const options = modelsOf(state);
+  return withTrainers(superpose, options, async (viewers) => {
     const trained: Trained = {
       floors,
-      curves: trainers.map(() => ({ accuracy: [], shares: [], diverged: false })),
-      parameters: trainers.map(() => []),
+      curves: options.map(() => ({ accuracy: [], shares: [], diverged: false })),
+      parameters: options.map(() => []),
     };
-    const show = () => {
-      if (!job.live) return;
-      const now = job.live.state() as State;
-      job.live.frame(dataOf(panelsOf(superpose, lookers, trained, now), now));
-    };
-    note(trainers, trained);
-    show();
-    await trainTogether(trainers, job, {
-      looked(part) {
-        note(trainers, trained);
-        job.progress(part);
+    await trainSideBySide(superpose, job, {
+      options,
+      steps,
+      stride,
+      measure: (trainers) => measure(trainers, trained),
+      frame() {
+        const now = job.live?.state() as State;
+        return dataOf(panelsOf(superpose, viewers, trained, now), now);
       },
-      show,
     });
     return trained;
   });
 }
 
 /** Adds a point to each curve. */
-function note(trainers: readonly Trainer[], { curves, parameters }: Trained): void {
-  curves.forEach((curve, place) => {
+function measure(trainers: readonly Trainer[], { curves, parameters }: Trained): void {
+  for (const [place, curve] of curves.entries()) {
     const trainer = trainers[place] as Trainer;
     parameters[place]?.push(trainer.parameters());
     const { mean } = trainer.shares();
     curve.accuracy.push(trainer.evaluate().accuracy);
     curve.shares.push(mean && Array.from(mean));
     curve.diverged = trainer.diverged;
-  });
+  }
 }
 
 const modelsOf = (state: State) => fourTasks.map((task) => optionsOf(task, state));
 
-/** The panels of the models so far; the lookers take on their parameters. */
+/** The panels of the models so far; the viewers take on their parameters. */
 function panelsOf(
   superpose: Superpose,
-  lookers: readonly Trainer[],
+  viewers: readonly Trainer[],
   trained: Trained,
   state: State,
 ): PanelExamples[] {
@@ -226,24 +222,24 @@ function panelsOf(
   const key = JSON.stringify(off);
   if (trained.moments?.key !== key) trained.moments = { key, of: curves.map(() => []) };
   const moments = trained.moments.of;
-  return lookers.map((looker, place): PanelExamples => {
+  return viewers.map((viewer, place): PanelExamples => {
     const examples = examplesOf(superpose, tasks[place] as SmallTask);
     const known = moments[place] as Moment[];
     const models = parameters[place] as Record<string, Table>[];
-    looker.cutTerms(off);
+    viewer.cutTerms(off);
     for (const model of models.slice(known.length)) {
-      looker.setParameters(model);
-      known.push(momentOf(looker, examples.tokens));
+      viewer.setParameters(model);
+      known.push(momentOf(viewer, examples.tokens));
     }
-    looker.setParameters(latest(models));
-    const cut = off.length > 0 ? looker.evaluate().accuracy : null;
-    looker.cutTerms([]);
-    const { mean, reason } = looker.shares({ gauge: 'canonical' });
+    viewer.setParameters(latest(models));
+    const cut = off.length > 0 ? viewer.evaluate().accuracy : null;
+    viewer.cutTerms([]);
+    const { mean, reason } = viewer.shares({ gauge: 'canonical' });
     return {
       ...(curves[place] as Curve),
       // Without terms, scores are no product of sums: they change when a vector moves from one table to the other.
       canonical: mean && off.length === offOf(state).length ? Array.from(mean) : null,
-      reason: reason ?? looker.shares().reason,
+      reason: reason ?? viewer.shares().reason,
       cut,
       floor: trained.floors?.[place] ?? null,
       examples: { ...examples, moments: [...known] },
@@ -251,14 +247,10 @@ function panelsOf(
   });
 }
 
-function momentOf(trainer: Trainer, tokens: number[]): Moment {
-  const { data, columns } = trainer.logits({ n, tokens });
-  const answers = tokens.map((_, place) => {
-    const logits = data.subarray(place * columns, (place + 1) * columns);
-    return logits.indexOf(Math.max(...logits));
-  });
-  return { answers, attention: Float32Array.from(trainer.attention({ n, tokens }).data) };
-}
+const momentOf = (trainer: Trainer, tokens: number[]): Moment => ({
+  answers: answersOf(trainer, n, tokens),
+  attention: Float32Array.from(trainer.attention({ n, tokens }).data),
+});
 
 function dataOf(panels: readonly PanelExamples[], state: State): Data {
   const own = <T extends { length: number; slice(from: number, to: number): T }>(all: T): T => {
@@ -277,7 +269,7 @@ function dataOf(panels: readonly PanelExamples[], state: State): Data {
         })),
       },
     })),
-    steps: every * ((panels[0]?.accuracy.length ?? 1) - 1),
+    steps: stride * ((panels[0]?.accuracy.length ?? 1) - 1),
   };
 }
 

@@ -7,6 +7,7 @@ import { latest } from '../plot/plainCopy.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import { type Controls, initialState, type StateOf } from './controls.js';
 import type { Compute, Figure, Job } from './figure.js';
+import { recordedOrTrained, trainSideBySide, withTrainers } from './runs/sideBySide.js';
 import {
   constantRate,
   divergedRemark,
@@ -17,8 +18,8 @@ import {
   seedAfter,
   sigmaControl,
   taskOptions,
-} from './tasks.js';
-import { breath, trainTogether, withTrainers } from './training.js';
+} from './runs/tasks.js';
+import { yieldThread } from './runs/trainingRun.js';
 
 const seeds = 5;
 
@@ -39,7 +40,7 @@ const controls = {
 
 type State = StateOf<typeof controls>;
 
-/** Steps from one look at the models to the next. */
+/** Steps from one measure of the models to the next. */
 const strideOf = ({ steps }: State) => steps / (points - 1);
 
 interface Curve {
@@ -83,14 +84,11 @@ const optionsOf = ({ task, rows, d_model, sigma }: State, seed: number): Trainer
   fixedPositions: rows === 'neither',
 });
 
-export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
-  const isFirst = Object.entries(initialState(controls)).every(
-    ([name, value]) => state[name as 'd_model'] === value,
-  );
-  const known = isFirst && !job.live?.again && (await library.recorded?.('keepApart'));
-  if (known) return known as Data;
-  const superpose = await library.superpose();
-  return library.memoize('keep-apart', state, () => train(superpose, state, job), job.live?.again);
+export const compute: Compute<typeof controls, Data> = (library, state, job) => {
+  const first = initialState(controls);
+  const isFirst = Object.entries(first).every(([name, value]) => state[name as 'd_model'] === value);
+  const memo = { name: 'keep-apart', key: state, file: isFirst ? 'keepApart' : undefined };
+  return Promise.resolve(recordedOrTrained(library, job, memo, (superpose) => train(superpose, state, job)));
 };
 
 async function train(superpose: Superpose, state: State, job: Job): Promise<Data> {
@@ -99,77 +97,64 @@ async function train(superpose: Superpose, state: State, job: Job): Promise<Data
     [tokens.x, tokens.y, positions.x, positions.y].flat(),
   );
   const extent = Math.max(...coordinates.map(Math.abs));
-  const options = Array.from({ length: seeds }, (_, k) => optionsOf(state, seedAfter(state.seed, k)));
-  return withTrainers(superpose, options, async (trainers) => {
-    const curves = trainers.map((): Curve => ({ overlap: [], chance: [], accuracy: [] }));
-    const done = () => (curves[0] as Curve).overlap.length;
-    const now = () => {
-      const over = (values: number[]) => superpose.summary(Float64Array.from(values));
-      return {
-        curves,
-        plans: plans.slice(0, done()),
-        extent,
-        overlap: over(curves.map(({ overlap }) => latest(overlap))),
-        overlapBefore: over(curves.map(({ overlap }) => overlap[0] as number)),
-        accuracy: over(curves.map(({ accuracy }) => latest(accuracy))),
-        diverged: trainers.some(({ diverged }) => diverged),
-      };
-    };
-    const show = () => job.live?.frame(now());
-    note(trainers, curves);
-    show();
-    if (!mayTrain(job, state.steps)) return now();
-    await trainTogether(
-      trainers,
-      job,
-      {
-        looked(part) {
-          note(trainers, curves);
-          job.progress(part);
-        },
-        show,
-      },
-      { stride: strideOf(state), to: state.steps },
-    );
-    return now();
+  const curves = Array.from({ length: seeds }, (): Curve => ({ overlap: [], chance: [], accuracy: [] }));
+  let diverged = false;
+  const summaryOf = (numberOf: (curve: Curve) => number) =>
+    superpose.summary(Float64Array.from(curves, numberOf));
+  const data = (): Data => ({
+    curves,
+    plans: plans.slice(0, curves[0]?.overlap.length),
+    extent,
+    overlap: summaryOf(({ overlap }) => latest(overlap)),
+    overlapBefore: summaryOf(({ overlap }) => overlap[0] as number),
+    accuracy: summaryOf(({ accuracy }) => latest(accuracy)),
+    diverged,
   });
-}
-
-function note(trainers: readonly Trainer[], curves: readonly Curve[]): void {
-  curves.forEach((curve, place) => {
-    const trainer = trainers[place] as Trainer;
-    const { overlap, chance } = trainer.overlap();
-    curve.overlap.push(overlap ?? Number.NaN);
-    curve.chance.push(chance ?? Number.NaN);
-    curve.accuracy.push(trainer.evaluate().accuracy);
+  await trainSideBySide(superpose, job, {
+    options: curves.map((_, k) => optionsOf(state, seedAfter(state.seed, k))),
+    steps: state.steps,
+    stride: strideOf(state),
+    measure(trainers) {
+      diverged = trainers.some((trainer) => trainer.diverged);
+      for (const [k, curve] of curves.entries()) {
+        const trainer = trainers[k] as Trainer;
+        const { overlap, chance } = trainer.overlap();
+        curve.overlap.push(overlap ?? Number.NaN);
+        curve.chance.push(chance ?? Number.NaN);
+        curve.accuracy.push(trainer.evaluate().accuracy);
+      }
+    },
+    frame: data,
   });
+  return data();
 }
 
 /**
- * The first seed's rows at each point, all along the directions at the end, so that only the rows move. They
- * come from a run of their own, before the one that is shown and identical to it.
+ * The first seed's rows at each point, along the directions at the end, so that only the rows move. They come from a run
+ * that is not shown, before the one that is, and identical to it.
  */
-const plansOf = (superpose: Superpose, state: State, job: Job): Promise<Plan[]> =>
-  withTrainers(superpose, [optionsOf(state, state.seed)], async ([trainer]) => {
+function plansOf(superpose: Superpose, state: State, job: Job): Promise<Plan[]> {
+  return withTrainers(superpose, [optionsOf(state, state.seed)], async ([trainer]) => {
     if (!trainer) return [];
     const rows: { E: Table; P: Table }[] = [];
-    const keep = () => {
+    const keepRows = () => {
       const { E, P } = trainer.parameters();
       rows.push({ E: E as Table, P: P as Table });
     };
-    keep();
+    keepRows();
     while (rows.length < points && mayTrain(job, state.steps)) {
-      await breath(job);
+      await yieldThread(job);
       if (!trainer.diverged) trainer.step(strideOf(state));
-      keep();
+      keepRows();
     }
     const { directions } = trainer.directions();
-    return rows.map((of) => {
-      trainer.setParameters(of);
+    return rows.map((tables) => {
+      trainer.setParameters(tables);
       const { tokens, positions } = trainer.coordinates(directions as Table);
       return { tokens: axesOf(tokens), positions: axesOf(positions) };
     });
   });
+}
 
 const axesOf = ({ data }: Table) => ({
   x: Array.from(data).filter((_, place) => place % 2 === 0),
@@ -190,8 +175,8 @@ export const figure: Figure<typeof controls, Data> = {
   scene(data, state, width, _, cursor) {
     const areas = arrange(width);
     const { curves } = data;
-    const every = strideOf(state);
-    const at = Array.from({ length: points }, (_, place) => place * every);
+    const stride = strideOf(state);
+    const at = Array.from({ length: points }, (_, place) => place * stride);
     const across = { from: 0, to: state.steps, label: 'steps', nice: false, ticks: 4 };
     const all = curves.flatMap(({ overlap, chance }) => [
       ...overlap,
@@ -226,7 +211,7 @@ export const figure: Figure<typeof controls, Data> = {
     marks.push(...drawPlan('Rows before training', plans[0] as Plan, extent, areas.before));
     // The step that is pointed at, or the newest.
     const done = plans.findLastIndex((plan, at) => plan && at <= (cursor?.j ?? points));
-    marks.push(...drawPlan(`After ${done * every} steps`, plans[done] as Plan, extent, areas.now));
+    marks.push(...drawPlan(`After ${done * stride} steps`, plans[done] as Plan, extent, areas.now));
     const { overlap } = curves[0] as Curve;
     const [end, newest] = [at[overlap.length - 1] as number, latest(overlap)];
     marks.push(

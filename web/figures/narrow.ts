@@ -3,13 +3,22 @@
 import { aboutPercent, counted, listed, percent } from '../plot/format.js';
 import { curve, inTurn, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
-import { type Over, over, partlyAnew, remarkOf, seedsOf, trainedCells } from './cells.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
-import { type CellRun, recordOf } from './record.js';
-import { aim, modelOptions, n, pageSteps, rightAxis, runControls, seedAfter, taskOptions } from './tasks.js';
-import { accuracyAt, type CellJob } from './training.js';
-import type { WayName } from './waysIn.js';
+import {
+  type CellRuns,
+  type CountedSummary,
+  partlyAnew,
+  remarkOf,
+  runRequests,
+  seedsOf,
+  summaryOver,
+  trainedCells,
+} from './runs/cells.js';
+import { recordedRuns } from './runs/recordedRuns.js';
+import { aim, n, rightAxis, runControls, seedAfter, taskOptions } from './runs/tasks.js';
+import { accuracyAt } from './runs/trainingRun.js';
+import type { WayName } from './runs/ways.js';
 
 /** The first view, apart from the settings: what computes carries no labels. */
 const first = 'lookup';
@@ -23,7 +32,13 @@ type State = StateOf<typeof controls>;
 
 const widths = [8, 12, 16, 24];
 
-const models = ['add', 'concat-half', 'add-fixed', 'concat-fixed', 'uniform-attention'] as const;
+const models = [
+  'add',
+  'concat-half',
+  'add-fixed',
+  'concat-fixed',
+  'uniform-attention',
+] as const satisfies WayName[];
 /** In the order of `models`. */
 const lines: { label: string; ink: Ink; dashed?: true }[] = [
   { label: 'learned and added', ink: 'accent' },
@@ -34,8 +49,8 @@ const lines: { label: string; ink: Ink; dashed?: true }[] = [
 ];
 
 interface Point {
-  runs: (CellRun | undefined)[];
-  accuracy: Over | undefined;
+  runs: CellRuns;
+  accuracy: CountedSummary | undefined;
 }
 
 interface Data {
@@ -47,49 +62,42 @@ interface Data {
   faults: string[];
 }
 
-/** Of the models with scores. */
-const endOf = (found: readonly (CellRun | undefined)[], { steps, seeds }: State): number =>
-  Math.min(
-    steps,
-    ...found.flatMap((run, at) =>
-      run && Math.floor(at / seeds) % models.length < 4 && accuracyAt(run, run.steps) < aim
-        ? [run.steps]
-        : [],
-    ),
-  );
+/** The requested step, or the first at which a run with scores ended that had not learned the task. */
+function stepOf(points: readonly (readonly CellRuns[])[], { steps }: State): number {
+  const unlearned = points
+    .slice(0, models.indexOf('uniform-attention'))
+    .flat(2)
+    .filter((run) => run && accuracyAt(run, run.steps) < aim);
+  return Math.min(steps, ...unlearned.flatMap((run) => run?.steps ?? []));
+}
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.small();
-  const { faults } = await recordOf(library);
-  const shown = (found: readonly (CellRun | undefined)[]): Data => {
-    const step = endOf(found, state);
-    const points = models.map((_, model) =>
-      widths.map((_, width) => {
-        const at = (width * models.length + model) * state.seeds;
-        const runs = found.slice(at, at + state.seeds);
-        return { runs, accuracy: over(superpose, runs, (run) => accuracyAt(run, step)) };
-      }),
-    );
-    return { points, step, faults };
-  };
-  return shown(await trainedCells(library, allAsked(state), job, shown));
-};
-
-// Width by width, so that the lines grow together.
-const allAsked = (state: State): CellJob[] =>
-  widths.flatMap((d_model) =>
-    models.flatMap((model) =>
-      Array.from({ length: state.seeds }, (_, k) => askedOf(d_model, model, state, k)),
+  const { faults } = await recordedRuns(library);
+  // Width by width, so that the lines grow together.
+  const requests = widths.flatMap((d_model) =>
+    models.map((way) =>
+      runRequests({ ...state, way, shape: { n, d_model, layers: 'one', norm: 'with', sigma: state.sigma } }),
     ),
   );
-
-const askedOf = (d_model: number, model: WayName, state: State, more: number): CellJob => ({
-  options: modelOptions(state.task, model, {
-    ...{ n, d_model, layers: 'one', norm: 'with' },
-    ...{ sigma: state.sigma, seed: seedAfter(state.seed, more) },
-  }),
-  steps: Math.min(state.steps, pageSteps),
-});
+  const shown = (cells: readonly CellRuns[]): Data => {
+    const points = models.map((_, model) =>
+      widths.map((_, width) => cells[width * models.length + model] as CellRuns),
+    );
+    const step = stepOf(points, state);
+    return {
+      points: points.map((line) =>
+        line.map((runs) => ({
+          runs,
+          accuracy: summaryOver(superpose, runs, (run) => accuracyAt(run, step)),
+        })),
+      ),
+      step,
+      faults,
+    };
+  };
+  return shown(await trainedCells(library, requests, job, shown));
+};
 
 const runsOf = (points: Point[][], line: number, width: number): Point['runs'] =>
   points[line]?.[width]?.runs ?? [];

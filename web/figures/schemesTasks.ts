@@ -5,11 +5,13 @@ import { type Area, textAt, wrapped } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import { figure as side } from './addOrConcatenate.js';
 import { namesOf } from './addOrConcatenateRuns.js';
-import { partlyAnew, remarkOf, seedsOf } from './cells.js';
 import { initialState } from './controls.js';
 import type { Figure, Opens } from './figure.js';
+import { partlyAnew, remarkOf, seedsOf } from './runs/cells.js';
+import { seedAfter } from './runs/tasks.js';
+import { accuracyAt } from './runs/trainingRun.js';
+import { type WayIn, wayIn } from './runs/ways.js';
 import {
-  askerOf,
   type Cell,
   controls,
   type Data,
@@ -17,6 +19,7 @@ import {
   learned,
   lowerName,
   others,
+  questionOfTask,
   type Row,
   rowName,
   rowsOf,
@@ -25,9 +28,6 @@ import {
   tasksOf,
   thereOf,
 } from './schemesTasksRuns.js';
-import { seedAfter } from './tasks.js';
-import { accuracyAt } from './training.js';
-import { type WayIn, wayIn } from './waysIn.js';
 
 export { compute } from './schemesTasksRuns.js';
 
@@ -66,7 +66,7 @@ export const figure: Figure<typeof controls, Data> = {
     const left = beside ? 272 : 0;
     const each = (width - left) / Math.max(1, columns.length);
     const above = beside ? 0 : 20;
-    const heads = columns.map((task) => wrapped(`${askerOf(task)}:`, each));
+    const heads = columns.map((task) => wrapped(`${questionOfTask(task)}:`, each));
     const questions = Math.max(0, ...heads.map((lines) => lines.length));
     const top = line * (questions + 1) + 8;
     const pitch = above + cellHeight;
@@ -223,7 +223,7 @@ export const figure: Figure<typeof controls, Data> = {
 function measured(cells: readonly Cell[]): string {
   const ends = [0, 1].map((end) =>
     between(
-      cells.flatMap(({ loud }) => loud[end]?.mean ?? []),
+      cells.flatMap(({ loudness }) => loudness[end]?.mean ?? []),
       tenths,
     ),
   );
@@ -315,7 +315,7 @@ const hundredths = (ratio: number): string => ratio.toFixed(2);
 
 /** The same, task by task. */
 function loudIn(cells: readonly Cell[]): string {
-  const said = cells.flatMap(({ task, loud: [before, after] }) => {
+  const said = cells.flatMap(({ task, loudness: [before, after] }) => {
     if (!before || !after) return [];
     const spread = after.count > 1 ? ` ± ${hundredths(after.standardDeviation)}` : '';
     return [`${task} ${hundredths(before.mean)} → ${hundredths(after.mean)}${spread}`];

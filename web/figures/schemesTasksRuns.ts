@@ -1,24 +1,21 @@
 // The runs of figure "Schemes against tasks": which there are, what can be asked for, and what comes of them.
 import type { SmallSuperpose } from 'superpose';
-import { type Over, over, trainedCells } from './cells.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute } from './figure.js';
-import { type CellRun, recordOf } from './record.js';
+import { type CellRuns, type CountedSummary, runRequests, summaryOver, trainedCells } from './runs/cells.js';
+import { type CellRun, recordedRuns } from './runs/recordedRuns.js';
 import {
   aim,
-  asker,
   firstRun,
   fourTasks,
   layersControl,
-  modelOptions,
   normControl,
-  pageSteps,
-  seedAfter,
+  questionOf,
   sigmaControl,
   stepsControl,
-} from './tasks.js';
-import { accuracyAt, type CellJob } from './training.js';
-import { type WayName, wayIn, wayNames, waysIn } from './waysIn.js';
+} from './runs/tasks.js';
+import { accuracyAt } from './runs/trainingRun.js';
+import { type WayName, wayIn, wayNames, waysIn } from './runs/ways.js';
 
 const tasks = [...fourTasks, { task: 'where', term: 'token-where token is' } as const];
 const taskNames = tasks.map(({ task }) => task);
@@ -43,8 +40,8 @@ export const lowerName = (row: Row, state: Pick<State, 'size'>) =>
     .replace(/:.*/, '')
     .replace(/^[A-Z](?=[a-z]+ )/, (letter) => letter.toLowerCase());
 
-export const askerOf = (name: Task) =>
-  asker(tasks.find(({ task }) => task === name) as (typeof tasks)[number]);
+export const questionOfTask = (name: Task) =>
+  questionOf(tasks.find(({ task }) => task === name) as (typeof tasks)[number]);
 
 /** The first view, apart from the settings: what computes carries no labels. */
 export const first = {
@@ -88,7 +85,7 @@ export const controls = {
   tasks: {
     kind: 'several',
     label: 'Tasks',
-    options: labelled(taskNames, (task) => `${askerOf(task)}: ${task}`),
+    options: labelled(taskNames, (task) => `${questionOfTask(task)}: ${task}`),
     initial: first.tasks,
     more: true,
   },
@@ -106,15 +103,15 @@ export interface Cell {
   row: Row;
   task: Task;
   /** [seeds], undefined for those that are still to come. */
-  runs: (CellRun | undefined)[];
+  runs: CellRuns;
   /** The step that is shown: what was asked for, or where the runs ended. */
   step: number;
   /** Over the runs that are done, at that step; undefined if none is. */
-  accuracy: Over | undefined;
+  accuracy: CountedSummary | undefined;
   /** Steps to 99 %, over the runs that reached it. */
-  first: Over | undefined;
+  first: CountedSummary | undefined;
   /** How long position rows are beside token rows, before and after; empty if that is not asked. */
-  loud: Over[];
+  loudness: CountedSummary[];
 }
 
 export interface Data {
@@ -124,37 +121,27 @@ export interface Data {
   faults: string[];
 }
 
-const askedOf = (row: Row, task: Task, state: State, seed: number): CellJob => ({
-  options: modelOptions(task, row, { ...state, ...sizes[state.size], seed }),
-  steps: Math.min(state.steps, pageSteps),
-  ...(wayIn(row).loudness && { loudness: true }),
-});
-
 export const tasksOf = (state: State): Task[] => taskNames.filter((task) => state.tasks.includes(task));
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {
   const superpose = await library.small();
-  const rows = rowsOf(state.schemes);
-  const columns = tasksOf(state);
-  const { faults } = await recordOf(library);
-  const shown = (runs: readonly (CellRun | undefined)[]): Data => ({
-    cells: rows.map((row, i) =>
-      columns.map((task, j) => {
-        const at = (i * columns.length + j) * state.seeds;
-        return cellOf(superpose, { row, task, runs: runs.slice(at, at + state.seeds) }, state);
-      }),
+  const places = rowsOf(state.schemes).map((row) => tasksOf(state).map((task) => ({ row, task })));
+  const { faults } = await recordedRuns(library);
+  const requests = places
+    .flat()
+    .map(({ row, task }) =>
+      runRequests({ ...state, task, way: row, shape: { ...state, ...sizes[state.size] } }),
+    );
+  const shown = (runs: readonly CellRuns[]): Data => ({
+    cells: places.map((places, i) =>
+      places.map((place, j) =>
+        cellOf(superpose, { ...place, runs: runs[i * places.length + j] as CellRuns }, state),
+      ),
     ),
     faults,
   });
-  return shown(await trainedCells(library, allAsked(state), job, shown));
+  return shown(await trainedCells(library, requests, job, shown));
 };
-
-const allAsked = (state: State): CellJob[] =>
-  rowsOf(state.schemes).flatMap((row) =>
-    tasksOf(state).flatMap((task) =>
-      Array.from({ length: state.seeds }, (_, k) => askedOf(row, task, state, seedAfter(state.seed, k))),
-    ),
-  );
 
 function cellOf(
   superpose: Pick<SmallSuperpose, 'summary'>,
@@ -163,12 +150,14 @@ function cellOf(
 ): Cell {
   const { runs } = cell;
   const step = Math.min(steps, ...runs.flatMap((run) => run?.steps ?? []));
+  const overRuns = (numberOf: (run: CellRun) => number | null | undefined) =>
+    summaryOver(superpose, runs, numberOf);
   return {
     ...cell,
     step,
-    accuracy: over(superpose, runs, (run) => accuracyAt(run, step)),
-    first: over(superpose, runs, ({ stepsToAim }) => ((stepsToAim ?? step + 1) > step ? null : stepsToAim)),
-    loud: [0, 1].flatMap((end) => over(superpose, runs, ({ loudness }) => loudness?.[end]) ?? []),
+    accuracy: overRuns((run) => accuracyAt(run, step)),
+    first: overRuns(({ stepsToAim }) => (stepsToAim !== null && stepsToAim <= step ? stepsToAim : null)),
+    loudness: [0, 1].flatMap((end) => overRuns(({ loudness }) => loudness?.[end]) ?? []),
   };
 }
 

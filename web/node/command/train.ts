@@ -7,8 +7,8 @@ import {
   type TaskTrainerOptions,
 } from 'superpose';
 import { unknownName } from '../../../build/package/unknown.js';
-import { type TrainingRun, trainingRun } from '../../figures/training.js';
-import { isWay, wayIn, wayNames } from '../../figures/waysIn.js';
+import { type TrainingRun, trainingRun } from '../../figures/runs/trainingRun.js';
+import { isWay, wayIn, wayNames } from '../../figures/runs/ways.js';
 import { csvOf } from '../../plot/format.js';
 import { latest } from '../../plot/plainCopy.js';
 import { checkWritable, write } from './files.js';

@@ -1,26 +1,27 @@
-// The small tasks that models are trained on here, one for each term of a score, and how long.
-import type { TaskTrainerOptions } from 'superpose';
-import type { AxisOptions } from '../plot/parts.js';
-import type { Term } from '../plot/scene.js';
-import type { Job } from './figure.js';
-import { type WayName, wayIn } from './waysIn.js';
+// The small tasks that models are trained on, one for each term of a score; how long they are trained; and the settings
+// that figures of trained models have in common.
+import type { Task, TaskTrainerOptions } from 'superpose';
+import type { AxisOptions } from '../../plot/parts.js';
+import type { Term } from '../../plot/scene.js';
+import type { Job } from '../figure.js';
+import { type WayName, wayIn } from './ways.js';
 
 /** Tokens in a sequence. */
 export const n = 16;
 /** Steps of a run, unless a figure sets them. */
 export const steps = 200;
-/** Steps from one look at a model to the next. */
-export const every = 8;
-/** Looks at a run, the first before it begins. */
-export const points = steps / every + 1;
+/** Steps from one measure of a model to the next. */
+export const stride = 8;
+/** Measures of a run, the first before it begins. */
+export const points = steps / stride + 1;
 /** The part of the answers that is right once a task is learned. */
 export const aim = 0.99;
-/** So long a cosine that the rate of these steps is what it was after its warm-up: one that decays ends what learns. */
+/** So long a cosine that the learning rate stays what it was after its warm-up: a rate that falls would end the learning. */
 export const constantRate = 2 ** 22;
-/** The most that is trained without being asked for, and the most that is trained on the page. */
+/** The most steps that are trained without being asked for, and the most that are trained on the page. */
 export const unaskedSteps = 400;
 export const pageSteps = 2000;
-/** Whether a run may begin: where nobody watches, the question asks for it. */
+/** Whether a run may begin: a long one only if it was asked for, as it always is where nobody watches. */
 export const mayTrain = ({ live }: Job, steps: number): boolean =>
   !live || live.again || steps <= unaskedSteps;
 
@@ -37,7 +38,7 @@ export const fourTasks = [
   { task: 'prev', term: 'position-position' },
 ] as const satisfies SmallTask[];
 
-/** How a task is drawn; what trains has no use for it. */
+/** How a task is drawn, which training does not need. */
 export interface TaskTexts {
   /** A token of a sequence of n as it is written, and an answer. */
   token(id: number, n?: number): string;
@@ -51,38 +52,39 @@ const digit = (id: number) => id.toString(16);
 const letter = (id: number) => String.fromCharCode(65 + id);
 const sign = (id: number) => signs[id] ?? '';
 const letterOf = (id: number) => Math.floor(id / signs.length);
-const wearing = (id: number) => `${letter(letterOf(id))}${sign(id % signs.length)}`;
+const letterAndSign = (id: number) => `${letter(letterOf(id))}${sign(id % signs.length)}`;
 /** Ids from here on ask for a letter's sign. */
-const questions = (n: number) => (n / 2) * signs.length;
+const firstQuestion = (n: number) => (n / 2) * signs.length;
 
 export const taskTexts: Record<SmallTask['task'], TaskTexts> = {
   badge: {
-    token: (id, of = n) => (id < questions(of) ? wearing(id) : `${letter(id - questions(of))}?`),
+    token: (id, length = n) =>
+      id < firstQuestion(length) ? letterAndSign(id) : `${letter(id - firstQuestion(length))}?`,
     answer: sign,
     looksAt(tokens, place) {
-      const first = questions(tokens.length);
-      const asked = (tokens[place] as number) - first;
-      return asked < 0 ? -1 : tokens.findIndex((id) => id < first && letterOf(id) === asked);
+      const first = firstQuestion(tokens.length);
+      const letter = (tokens[place] as number) - first;
+      return letter < 0 ? -1 : tokens.findIndex((id) => id < first && letterOf(id) === letter);
     },
   },
   lookup: { token: digit, answer: digit, looksAt: (tokens, place) => tokens[place] as number },
   roll: {
-    token: wearing,
+    token: letterAndSign,
     answer: sign,
     looksAt: (tokens, place) => tokens.findIndex((id) => letterOf(id) === place),
   },
   prev: { token: digit, answer: digit, looksAt: (_, place) => place - 1 },
 };
 
-/** Who asks whom in a task. */
-export const asker = ({ term }: { term: string }): string => term.replace('-', ' asks ');
+/** Which part of a score asks which: “token asks position”. */
+export const questionOf = ({ term }: { term: string }): string => term.replace('-', ' asks ');
 
 /** To choose one of the four. */
 export const taskOptions = /* @__PURE__ */ Object.fromEntries(
-  /* @__PURE__ */ fourTasks.map((one) => [one.task, `${asker(one)}: ${one.task}`]),
+  /* @__PURE__ */ fourTasks.map((one) => [one.task, `${questionOf(one)}: ${one.task}`]),
 ) as Record<(typeof fourTasks)[number]['task'], string>;
 
-/** How such figures begin, apart from their settings: what computes carries no labels. */
+/** How such figures begin. Labels are left out: what computes does not need them. */
 export const firstRun = { seeds: 5, seed: 1, sigma: 0.1, layers: 'one' } as const;
 /** Settings that these figures have in common. */
 export const layersControl = {
@@ -105,13 +107,13 @@ export const sigmaControl = {
   initial: firstRun.sigma,
 } as const;
 
-/** Steps after which a run's right answers are kept, and that can be looked at. */
-export const keptSteps = [50, 100, 200, 400, 1000, 2000, 4000, 8000, 16_000];
-/** A look at runs that may have ended before, once they stood still. */
+/** Steps at which the accuracy of a run is recorded, and which a reader can look at. */
+export const checkpoints = [50, 100, 200, 400, 1000, 2000, 4000, 8000, 16_000];
+/** The step at which runs are looked at; they may have ended before, once they stood still. */
 export const stepsControl = {
   kind: 'steps',
   label: 'Most steps',
-  values: keptSteps,
+  values: checkpoints,
   initial: 16_000,
 } as const;
 
@@ -132,10 +134,10 @@ export const rightAxis: AxisOptions = {
   print: (share) => `${Math.round(100 * share)}`,
 };
 
-/** The seed `more` places after this one; the first follows the last. */
-export const seedAfter = (seed: number, more: number): number => (seed + more) % 2 ** 32;
+/** The seed `count` places after this one; the first follows the last. */
+export const seedAfter = (seed: number, count: number): number => (seed + count) % 2 ** 32;
 
-/** What models have in common that are compared. */
+/** What models that are compared have in common. */
 export interface Shape {
   n: number;
   d_model: number;
@@ -146,9 +148,9 @@ export interface Shape {
   seed: number;
 }
 
-/** A model and how it is trained: equal wherever a figure trains it. */
+/** The options of a model and its training, the same in every figure that trains it. */
 export const modelOptions = (
-  task: SmallTask['task'] | 'where',
+  task: Task,
   way: WayName,
   { n, d_model, layers, norm, sigma, seed }: Shape,
 ): TaskTrainerOptions => ({

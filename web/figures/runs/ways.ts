@@ -2,7 +2,7 @@
 // `superpose train`, with its label and what is trained. Where the library's trainer has a scheme of its own for a way,
 // both have the same name; language models have the same names, too, for the ways that they share (languageRuns.ts).
 import type { TaskTrainerOptions, TrainingTerm } from 'superpose';
-import { plainCopy } from '../plot/plainCopy.js';
+import { plainCopy } from '../../plot/plainCopy.js';
 
 export interface WayIn {
   /** What is trained, where a token has d channels. */

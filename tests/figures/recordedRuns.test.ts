@@ -6,10 +6,10 @@ import { isSame, ofLearning } from '../../tools/record-runs.mjs';
 import { initialState } from '../../web/figures/controls.ts';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
 import * as keepApart from '../../web/figures/keepApart.ts';
-import { keyOf, type RecordFile, readRecord } from '../../web/figures/record.ts';
+import { keyOf, type RecordFile, readRecord } from '../../web/figures/runs/recordedRuns.ts';
+import { modelOptions } from '../../web/figures/runs/tasks.ts';
+import { checkpointsTo } from '../../web/figures/runs/trainingRun.ts';
 import * as schemesTasks from '../../web/figures/schemesTasks.ts';
-import { modelOptions } from '../../web/figures/tasks.ts';
-import { keptTo } from '../../web/figures/training.ts';
 import { library } from '../../web/worker/library.ts';
 import { loaded, run } from './support.ts';
 import { alone, countedTrainers } from './training.ts';
@@ -48,7 +48,7 @@ test('of another version nothing is taken; of another length or a way that is no
   expect(runs.size).toBe(2);
   expect(faults).toEqual([
     'The recorded runs of add on roll are of another length.',
-    'Recorded is “adds”, a way in that is not known here.',
+    'The recorded way in “adds” is not known here.',
   ]);
   expect(readRecord(undefined)).toEqual({ runs: new Map(), faults: [] });
 });
@@ -85,10 +85,7 @@ test('all that ships can be read, in five seeds each', () => {
   expect(runs.size).toBe(5 * cells.length);
 });
 
-const importing = (path: string) => {
-  const [room, name] = path.split('/');
-  return import(`../../web/${room}/${name}.ts`);
-};
+const importing = (path: string) => import(new URL(`../../web/${path}.ts`, import.meta.url).href);
 
 test('Learn’s figures open without training anything, with what the trainer gives', async () => {
   const { counted, made } = countedTrainers({ ...loaded, ...library(), recorded: loaded.recorded });
@@ -121,7 +118,7 @@ test('a run of it, trained anew, is what it was', async () => {
     seed: 2,
     cell: group.runs['concat-half']?.lookup,
   };
-  expect(one.cell?.right[1]).toHaveLength(keptTo(2000).length);
+  expect(one.cell?.right[1]).toHaveLength(checkpointsTo(2000).length);
   expect(await isSame(importing, superpose, one)).toBe(true);
   const first = one.cell?.first.map((step) => (step ?? 0) + 5);
   expect(await isSame(importing, superpose, { ...one, cell: { ...one.cell, first } })).toBe(false);
