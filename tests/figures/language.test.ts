@@ -8,23 +8,23 @@ import { readLink, writeLink } from '../../web/element/link.ts';
 import { initialState, readState } from '../../web/figures/controls.ts';
 import type { Opens } from '../../web/figures/figure.ts';
 import * as language from '../../web/figures/language.ts';
-import { readRuns } from '../../web/figures/languageRuns.ts';
+import { readResults } from '../../web/figures/languageRuns.ts';
 import file from '../../web/figures/recorded/language.json' with { type: 'json' };
 import { figure as schemes } from '../../web/figures/schemes.ts';
 import { root } from '../package/support/project.ts';
 import { python, withoutNumpy } from '../tools/support/numpy.ts';
 import { expectSoundPictures, loaded, run } from './support.ts';
 
-/** All seeds of a way, as scripted, of both tasks. */
-function endsOf(way: string, { source, task, steps, rate, quiet, rowRate }: Settings): number[] {
-  return file.runs.flatMap((one) => {
-    const of = { rowRate: 1, ...one };
-    const same = one.source === source && one.task === task && one.steps === steps && one.rate === rate;
-    const ends = 'bitsPerByte' in of ? Number(of.bitsPerByte) : one.loss;
-    return same && one.quiet === quiet && of.rowRate === rowRate && one.way === way ? [ends] : [];
+/** All runs of a way with these settings, and what each came to. */
+const runsOf = (way: string, { source, task, steps, rate, quiet, rowRate }: Settings) =>
+  file.runs.filter((run) => {
+    const known = { rowRate: 1, ...run };
+    const same = run.source === source && run.task === task && run.steps === steps && run.rate === rate;
+    return same && run.quiet === quiet && known.rowRate === rowRate && run.way === way;
   });
-}
-type Settings = Pick<(typeof file.leads)[number], 'source' | 'task' | 'steps' | 'rate' | 'quiet' | 'rowRate'>;
+const endsOf = (way: string, settings: Settings): number[] =>
+  runsOf(way, settings).map((run) => run.bitsPerByte ?? run.loss);
+type Settings = Pick<(typeof file.means)[number], 'source' | 'task' | 'steps' | 'rate' | 'quiet' | 'rowRate'>;
 
 const sum = (list: readonly number[]) => list.reduce((total, one) => total + one, 0);
 const mean = (list: readonly number[]) => sum(list) / list.length;
@@ -62,31 +62,37 @@ function welch(added: readonly number[], other: readonly number[]) {
   return { lead: mean(added) - mean(other), margin: quantile(degrees) * Math.sqrt(both) };
 }
 
-test('every lead in the file is that of all its runs, with Welch’s interval', () => {
+test('every mean in the file is that of all its runs, and every lead has Welch’s interval', () => {
   const known = new Set<string>();
-  for (const one of file.leads) {
+  for (const one of file.means) {
     const [added, other] = [endsOf('add', one), endsOf(one.way, one)];
-    expect([added.length, other.length]).toEqual([one.addedSeeds, one.seeds]);
-    const { lead, margin } = welch(added, other);
-    expect(Math.abs(one.lead - lead)).toBeLessThan(6e-6);
-    expect(Math.abs(one.margin - margin)).toBeLessThan(6e-6 + 1e-3 * margin);
+    expect(other).toHaveLength(one.seeds);
+    expect(Math.abs(one.mean - mean(other))).toBeLessThan(6e-6);
+    const curves = runsOf(one.way, one).map(({ losses }) => losses);
+    for (const [k, loss] of one.curve.entries()) {
+      expect(Math.abs(loss - mean(curves.map((losses) => losses[k] as number)))).toBeLessThan(6e-6);
+    }
+    // Every way that has two runs has a lead, where adding has two.
+    expect('lead' in one).toBe(one.way !== 'add' && Math.min(other.length, added.length) >= 2);
+    if (one.lead !== undefined) {
+      expect(one.addedSeeds).toBe(added.length);
+      const { lead, margin } = welch(added, other);
+      expect(Math.abs(one.lead - lead)).toBeLessThan(6e-6);
+      expect(Math.abs(one.margin - margin)).toBeLessThan(6e-6 + 1e-3 * margin);
+    }
     known.add([one.source, one.task, one.steps, one.rate, one.quiet, one.rowRate, one.way].join());
   }
-  expect(known.size).toBe(file.leads.length);
-  // Every way that has two runs, where adding has.
+  expect(known.size).toBe(file.means.length);
   for (const run of file.runs) {
-    const of = { rowRate: 1, ...run };
-    if (run.way === 'add' || Math.min(endsOf(run.way, of).length, endsOf('add', of).length) < 2) continue;
-    expect(known).toContain(
-      [run.source, run.task, run.steps, run.rate, run.quiet, of.rowRate, run.way].join(),
-    );
+    const { rowRate } = { rowRate: 1, ...run };
+    expect(known).toContain([run.source, run.task, run.steps, run.rate, run.quiet, rowRate, run.way].join());
   }
 });
 
 test.skipIf(withoutNumpy)('the script writes the file as it is', () => {
   const path = join(mkdtempSync(join(tmpdir(), 'language-')), 'language.json');
   const recorded = join(root, 'web/figures/recorded/language.json');
-  writeFileSync(path, JSON.stringify({ ...file, leads: [] }));
+  writeFileSync(path, JSON.stringify({ ...file, means: [] }));
   execFileSync(python, ['-B', join(root, 'tools/language/results.py'), path]);
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(JSON.parse(readFileSync(recorded, 'utf8')));
 });
@@ -314,8 +320,8 @@ test('masked models are said by their length', async () => {
 
 test('a file of another version is refused, and what cannot be drawn is named', async () => {
   const sentence = /come as superpose-language, version 1\. This file is/;
-  expect(() => readRuns({ ...file, version: 2 })).toThrow(sentence);
-  expect(() => readRuns(undefined)).toThrow(sentence);
+  expect(() => readResults({ ...file, version: 2 })).toThrow(sentence);
+  expect(() => readResults(undefined)).toThrow(sentence);
   const [first, second, third, ...rest] = file.runs;
   const broken = [
     { ...first, steps: 3100 },
@@ -328,9 +334,9 @@ test('a file of another version is refused, and what cannot be drawn is named', 
   const job = { signal: new AbortController().signal, progress: () => {} };
   const data = await language.compute({ ...loaded, recorded }, state, job);
   const remark = language.figure.remark?.(data, state);
-  expect(remark).toContain('no runs of: rotated (RoPE).');
+  expect(remark).toContain('lacks runs of: added; rotated (RoPE).');
   expect(remark).toContain(
-    'Not drawn: runs of 3100 steps; a way called guessed; a run of “added” that lacks numbers.',
+    'Not drawn: runs of 3100 steps; a way called guessed; a run of “added” that lacks numbers; “added”, whose mean is of 6 runs and not of 3.',
   );
   expect(data.rows.map(({ way }) => way)).toContain('concat-quarter');
 });

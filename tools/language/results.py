@@ -1,7 +1,10 @@
-"""The file of results: writes it, with how far each way is ahead of adding: python3 results.py FILE rewrites FILE.
+"""The file of results: writes it, with the mean of every way's runs and its lead over adding.
 
-A lead is the mean of the runs with added positions minus the mean of those of another way, of the same implementation,
-task and settings: above 0, that way predicts better. Its interval is Welch's, at 95 %, over all seeds of both ways: it
+python3 results.py FILE computes both again from the runs in FILE.
+
+A mean is over the seeds of one way, of the same implementation, task and settings: of the loss at the end, in bits per byte
+where they are known and else in nats a token, and of every point of the curve. A lead is the mean with added positions minus
+that of another way: above 0, that way predicts better. Its interval is Welch's, at 95 %, over all seeds of both ways, which
 does not assume that the two vary alike. Paired by seed, the same runs give other intervals; docs/evidence.md has those.
 """
 
@@ -15,29 +18,35 @@ SETTINGS = ("source", "task", "steps", "rate", "quiet", "rowRate")
 
 
 def write(path, file):
-    """JSON with one line a source, a lead and a run."""
+    """JSON with one line a source, a mean and a run."""
     head = f'{{"format": "{file["format"]}", "version": {file["version"]}'
-    parts = {"sources": file["sources"], "leads": leads(file["runs"]), "runs": file["runs"]}
+    parts = {"sources": file["sources"], "means": means(file["runs"]), "runs": file["runs"]}
     lists = [f'"{name}": [\n' + ",\n".join(map(json.dumps, part)) + "]" for name, part in parts.items()]
     path.write_text(f"{head}, " + ",\n".join(lists) + "}\n")
 
 
-def leads(runs):
-    """Every way that has two runs or more, where adding has, too."""
-    ends = {}
+def end(run):
+    return run.get("bitsPerByte", run["loss"])
+
+
+def means(runs):
+    """The mean of every way with the same settings, and its lead where it and adding have two runs or more."""
+    groups = {}
     for run in runs:
         settings = tuple(run.get(name, 1) for name in SETTINGS)
-        ends.setdefault((settings, run["way"]), []).append(run.get("bitsPerByte", run["loss"]))
-    found = []
-    for (settings, way), values in ends.items():
-        added = ends.get((settings, "add"), [])
-        if way == "add" or min(len(values), len(added)) < 2:
-            continue
-        lead, margin = welch(added, values)
-        compared = {"way": way, "seeds": len(values), "addedSeeds": len(added)}
-        measured = {"lead": round(lead, 5), "margin": round(margin, 5)}
-        found.append(dict(zip(SETTINGS, settings)) | compared | measured)
-    return found
+        groups.setdefault((settings, run["way"]), []).append(run)
+    results = []
+    for (settings, way), group in groups.items():
+        ends = [end(run) for run in group]
+        curve = [round(mean(losses), 5) for losses in zip(*(run["losses"] for run in group))]
+        result = dict(zip(SETTINGS, settings)) | {"way": way, "seeds": len(group)}
+        result |= {"mean": round(mean(ends), 5), "curve": curve}
+        added = [end(run) for run in groups.get((settings, "add"), [])]
+        if way != "add" and min(len(ends), len(added)) >= 2:
+            lead, margin = welch(added, ends)
+            result |= {"addedSeeds": len(added), "lead": round(lead, 5), "margin": round(margin, 5)}
+        results.append(result)
+    return results
 
 
 def welch(first, second):

@@ -13,6 +13,8 @@ import {
   type LanguageWay,
   type Lead,
   labelOf,
+  leadOf,
+  type Result,
   type Row,
   type Run,
   type State,
@@ -22,10 +24,13 @@ import {
 
 export { compute } from './languageRuns.js';
 
-const madeBy = (own: boolean) => (own ? 'the project’s script' : 'a first implementation');
+const trainedBy = (ours: boolean) => (ours ? 'the project’s script' : 'a first implementation');
 const unitOf = ({ view }: State) => (view === 'masked' ? 'nats a hidden token' : 'bits per byte of English');
 const printed = (value: number) => minus(value.toFixed(3));
-const runsOf = (row: Row | undefined): Run[] => row?.made.flatMap(({ runs }) => runs) ?? [];
+const runsOf = (row: Row | undefined): Run[] => row?.results.flatMap(({ runs }) => runs) ?? [];
+/** The mean curve of a result: the part of the training, and nats a token. */
+const curveOf = (result: Result | undefined): (readonly [number, number])[] =>
+  result?.parts.map((part, k) => [part, result.curve[k] as number] as const) ?? [];
 const inkOf = (way: LanguageWay): Ink => {
   if (labelOf(way).startsWith('added')) return 'ink';
   if (labelOf(way).startsWith('concatenated')) return 'warning';
@@ -48,8 +53,9 @@ const shortOf = (way: LanguageWay) => labelOf(way).match(/\((.+)\)/)?.[1] ?? lab
 /** A way’s leads over adding: the project’s own, and another implementation’s. */
 type Leads = [Lead | undefined, Lead | undefined];
 const leadsOf = (rows: readonly Row[], way: LanguageWay): Leads => {
-  const made = rows.find((row) => row.way === way)?.made ?? [];
-  return [made.find(({ own }) => own)?.lead, made.find(({ own }) => !own)?.lead];
+  const results = rows.find((row) => row.way === way)?.results ?? [];
+  const [ours, others] = [true, false].map((isOurs) => results.find(({ ours }) => ours === isOurs));
+  return [ours && leadOf(ours), others && leadOf(others)];
 };
 
 /** “0.019 ± 0.009”, whoever is ahead. */
@@ -59,8 +65,8 @@ const isBehind = ({ lead }: Lead) => lead < 0;
 const signed = (lead: Lead) => `${isBehind(lead) ? '−' : ''}${margins(lead)}`;
 
 /** “0.047 ± 0.009 (0.043 ± 0.006)”, the other code’s in brackets. */
-const byBoth = ([own, others]: Leads): string =>
-  own ? `${signed(own)}${others ? ` (${signed(others)})` : ''}` : '';
+const byBoth = ([ours, others]: Leads): string =>
+  ours ? `${signed(ours)}${others ? ` (${signed(others)})` : ''}` : '';
 
 /** How far ways are ahead of adding after each length, as far as any was trained. */
 function aheadOf(lengths: readonly (readonly Row[])[], ways: readonly LanguageWay[]): string {
@@ -78,9 +84,9 @@ function aheadOf(lengths: readonly (readonly Row[])[], ways: readonly LanguageWa
 }
 
 /** What another learning rate changed, and of which runs that is known. */
-function rateSentence({ byRate: { most, ways, own } }: Data): string {
+function rateSentence({ byRate: { most, ways, ours } }: Data): string {
   if (ways.length === 0) return ' One learning rate.';
-  const code = own ? '' : ', by the other code';
+  const code = ours ? '' : ', by the other code';
   return ` Another learning rate, tried for ${counted(ways.length, 'way')}${code}, moved means by up to ${printed(most)}.`;
 }
 
@@ -97,19 +103,21 @@ const firstRows = ({ rows }: Data, { view }: State): Row[] =>
 
 /** Whether every run with position in scores alone is ahead of every one with it at the input. */
 const scoresLead = (rows: readonly Row[]): boolean =>
-  [true, false].every((own) => {
+  [true, false].every((isOurs) => {
     const of = (group: keyof typeof groups) =>
       rows
         .filter(({ way }) => groupOf(way) === group)
-        .flatMap(({ made }) => made.filter((one) => one.own === own).flatMap(({ runs }) => runs.map(endOf)));
+        .flatMap(({ results }) => results.filter(({ ours }) => ours === isOurs))
+        .flatMap(({ runs }) => runs.map(endOf));
     return Math.max(...of('scores')) < Math.min(...of('input'));
   });
 
 /** Whether each step of the ladder is ahead of the one before it. */
 function ladderFalls(rows: readonly Row[]): boolean {
-  const steps = rows.filter(({ way }) => way !== 'concat-quarter').map(({ made }) => made);
-  const before = (k: number, own: boolean) => steps[k]?.find((one) => one.own === own)?.mean ?? Infinity;
-  return steps.slice(1).every((made, k) => made.every(({ own, mean }) => mean < before(k, own)));
+  const steps = rows.filter(({ way }) => way !== 'concat-quarter').map(({ results }) => results);
+  const before = (k: number, isOurs: boolean) =>
+    steps[k]?.find(({ ours }) => ours === isOurs)?.mean ?? Infinity;
+  return steps.slice(1).every((results, k) => results.every(({ ours, mean }) => mean < before(k, ours)));
 }
 
 function headOf(rows: readonly Row[], { view }: State): string {
@@ -128,8 +136,8 @@ function maskedTo({ rows }: Data): string {
     // A run that learned next to nothing says more than a mean with it.
     const far = ends.filter((value) => value > least + 1).map((value) => value.toFixed(2));
     const still = far[0] ? `; ${far.length} of these stayed at ${listed(far)}, so no mean` : '';
-    const lead = other.made[0]?.lead;
-    const means = [other, added].map(({ made }) => printed(made[0]?.mean ?? Number.NaN));
+    const lead = other.results[0] && leadOf(other.results[0]);
+    const means = [other, added].map(({ results }) => printed(results[0]?.mean ?? Number.NaN));
     const came =
       Math.max(...others) < least
         ? `each concatenated run was below all ${ends.length} added ones`
@@ -149,7 +157,7 @@ function placed({ rows }: Data, state: State, width: number) {
   const near = values.filter((value) => value < least + 1);
   const pad = 0.05 * (Math.max(...near) - least) || 0.1;
   const x = linear([least - pad, Math.max(...near) + pad], [left, right]);
-  const meanOf = ({ made }: Row) => made[0]?.mean ?? Number.NaN;
+  const meanOf = ({ results }: Row) => results[0]?.mean ?? Number.NaN;
   const order = Object.keys(groups);
   // Not entries(), which is another function on pages with Prototype.js.
   const sorted = rows
@@ -170,7 +178,7 @@ function placed({ rows }: Data, state: State, width: number) {
     before = group;
     const name = { y: y + 16, lines: beside ? wrapped(labelOf(row.way), left - 24) : [labelOf(row.way)] };
     const top = beside ? y : y + 20;
-    const dots = row.made.map((one, k) => {
+    const dots = row.results.map((one, k) => {
       const middle = top + 13 + pitch * k;
       const across = one.runs.map((run) => Math.min(right, x(endOf(run))));
       const up = spread(across);
@@ -222,14 +230,14 @@ function drawRows(data: Data, state: State, width: number) {
       marks.push(textAt(8, name.y + 17 * k, line, { ink: 'ink', size: 13.5, bold }));
     });
     let j = 0;
-    for (const { own, runs, mean, y, at } of dots) {
-      marks.push({ mark: 'path', d: at.map(disc).join(''), [own ? 'fill' : 'stroke']: ink, wide: 1.2 });
+    for (const { ours, runs, mean, y, at } of dots) {
+      marks.push({ mark: 'path', d: at.map(disc).join(''), [ours ? 'fill' : 'stroke']: ink, wide: 1.2 });
       // With a run beyond the axis, a mean would stand where no run is.
       const far = runs.map(endOf).find((value) => x(value) > right);
       const said = far === undefined ? printed(mean) : `${far.toFixed(2)} →`;
       if (far === undefined)
         marks.push({ mark: 'line', x1: x(mean), x2: x(mean), y1: y - 9, y2: y + 9, ink, wide: 2 });
-      marks.push(textAt(width, y + 5, said, { anchor: 'end', ink: own ? 'ink' : 'quiet', size: 13 }));
+      marks.push(textAt(width, y + 5, said, { anchor: 'end', ink: ours ? 'ink' : 'quiet', size: 13 }));
       for (const dot of at) {
         points.x.push(dot.x);
         points.y.push(dot.y);
@@ -237,8 +245,8 @@ function drawRows(data: Data, state: State, width: number) {
       }
     }
   }
-  const key = Object.entries({ '● our code': true, '○ other code': false }).flatMap(([sign, own]) =>
-    data.rows.some(({ made }) => made.some((one) => one.own === own)) ? [sign] : [],
+  const key = Object.entries({ '● our code': true, '○ other code': false }).flatMap(([sign, isOurs]) =>
+    data.rows.some(({ results }) => results.some(({ ours }) => ours === isOurs)) ? [sign] : [],
   );
   marks.push(
     // Short enough for a phone.
@@ -252,10 +260,10 @@ function drawRows(data: Data, state: State, width: number) {
 /** A line a way: the mean curve of the project’s script, or of the first implementation where it alone has runs. */
 function drawCurves(data: Data, state: State, width: number) {
   const { parts } = data;
-  const lines = firstRows(data, state).map(({ way, made }) => ({
+  const lines = firstRows(data, state).map(({ way, results }) => ({
     label: shortOf(way).replace(', same width', ''),
     ink: inkOf(way),
-    curve: [...(made[0]?.curve ?? [])],
+    curve: curveOf(results[0]),
   }));
   const named = namedLines({ x: 0, y: 0, width, height: 340 }, lines, 330);
   const values = lines.flatMap(({ curve }) => curve.map(([, loss]) => loss));
@@ -339,8 +347,8 @@ export const figure: Figure<typeof controls, Data> = {
   readout(data, state, { i, j }) {
     if (state.curves) {
       const part = data.parts[j] as number;
-      const at = firstRows(data, state).flatMap(({ way, made }) => {
-        const loss = made[0]?.curve.get(part);
+      const at = firstRows(data, state).flatMap(({ way, results }) => {
+        const loss = curveOf(results[0]).find(([at]) => at === part)?.[1];
         return loss === undefined ? [] : [`${labelOf(way)} ${printed(loss)}`];
       });
       return [{ text: `After ${part} of the training`, strong: true }, `, nats a token: ${at.join('; ')}.`];
@@ -348,14 +356,14 @@ export const figure: Figure<typeof controls, Data> = {
     const row = data.rows[i];
     const run = runsOf(row)[j];
     if (!row) return [];
-    const made = row.made.find(({ runs }) => runs.includes(run as Run));
-    const own = made?.own ?? false;
-    const lead = made?.lead;
+    const result = row.results.find(({ runs }) => runs.includes(run as Run));
+    const ours = result?.ours ?? false;
+    const lead = result && leadOf(result);
     const beside = lead
       ? ` All ${lead.seeds} seeds beside all ${lead.addedSeeds} of adding: ${isBehind(lead) ? 'behind' : 'ahead'} by ${margins(lead)}.`
       : '';
     const said = run
-      ? ` Seed ${run.seed}, ${madeBy(own)}: ${printed(endOf(run))} ${unitOf(state)}, ${run.weights.toLocaleString('en')} weights.${beside}`
+      ? ` Seed ${run.seed}, ${trainedBy(ours)}: ${printed(endOf(run))} ${unitOf(state)}, ${run.weights.toLocaleString('en')} weights.${beside}`
       : ' No further run.';
     return [{ text: labelOf(row.way), strong: true }, `: ${sentenceOf(row.way)}${said}`];
   },
@@ -406,12 +414,12 @@ export const figure: Figure<typeof controls, Data> = {
       ],
       ...parts.map((part) => `nats at ${part}`),
     ],
-    rows: rows.flatMap(({ way, made }) =>
-      made.flatMap(({ own, runs, curve, lead }) =>
+    rows: rows.flatMap(({ way, results }) =>
+      results.flatMap(({ ours, runs, parts: measured, lead = '', margin = '' }) =>
         runs.map(({ steps, seed, weights, loss, bitsPerByte = '', losses }) => [
-          ...[labelOf(way), groups[groupOf(way)], madeBy(own), steps, seed, weights, loss, bitsPerByte],
-          ...[lead?.lead ?? '', lead?.margin ?? ''],
-          ...parts.map((part) => losses[[...curve.keys()].indexOf(part)] ?? ''),
+          ...[labelOf(way), groups[groupOf(way)], trainedBy(ours), steps, seed, weights, loss, bitsPerByte],
+          ...[lead, margin],
+          ...parts.map((part) => losses[measured.indexOf(part)] ?? ''),
         ]),
       ),
     ),

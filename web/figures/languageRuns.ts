@@ -1,6 +1,5 @@
-// The recorded language models of figure “language”: their ways in, its views, what is read of the file, and means over
-// runs.
-import type { SchemeId, SmallSuperpose } from 'superpose';
+// The recorded language models of figure “language”: their ways in, its views, and what is read of the file.
+import type { SchemeId } from 'superpose';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute } from './figure.js';
 
@@ -189,19 +188,24 @@ interface Source {
   by: string;
   size: { width: number; length: number };
   batch: number;
-  /** Where on its way a run was looked at, as parts of its steps. */
+  /** Where on its way a run was measured, as parts of its steps. */
   curve: number[];
 }
 
-export interface Run {
+/** What runs must have in common to be compared. */
+interface Settings {
   source: number;
-  way: LanguageWay;
   task: 'causal' | 'masked';
   steps: number;
   rate: number;
-  /** How large position rows begin, and how fast they learn, of what the others do. */
+  /** The size of position rows at the start, as a part of the protocol's. */
   quiet: number;
+  /** The learning rate of position rows, as a part of the others'. */
   rowRate?: number;
+}
+
+export interface Run extends Settings {
+  way: LanguageWay;
   seed: number;
   weights: number;
   /** Nats a token, at the end and on the way. */
@@ -211,43 +215,57 @@ export interface Run {
 }
 export const endOf = (run: Run): number => run.bitsPerByte ?? run.loss;
 
-/** How far a way is ahead of adding, as tools/language recorded it of the same source, task and settings. */
-export interface Lead extends Pick<Run, 'source' | 'way' | 'task' | 'steps' | 'rate' | 'quiet' | 'rowRate'> {
-  /** How many runs it compares: of this way, and of adding. */
-  seeds: number;
-  addedSeeds: number;
-  /** The difference of the means; below 0, the way is behind. */
+/** How far a way is ahead of adding: the difference of the means; below 0, the way is behind. */
+export interface Lead {
   lead: number;
   /** Half of Welch's 95 % interval. */
   margin: number;
+  /** How many runs are compared: of this way, and of adding. */
+  seeds: number;
+  addedSeeds: number;
 }
 
-/** Runs of one way by one implementation: the project’s own, or the one before it. */
-export interface Made {
-  own: boolean;
-  runs: Run[];
+/** The mean of a way's runs at their end and along their curve, as tools/language computed it. */
+interface Means extends Settings, Partial<Omit<Lead, 'seeds'>> {
+  way: LanguageWay;
+  seeds: number;
   mean: number;
-  /** Of these very runs; undefined of adding itself, and of a single run. */
-  lead?: Lead | undefined;
-  /** By the parts of the training at which it was looked at. */
-  curve: Map<number, number>;
+  /** At the parts of the training that the source names, nats a token. */
+  curve: number[];
 }
+
+/** All runs of one way with the same settings, and their means. */
+export interface Result extends Means {
+  /** Whether tools/language trained it, and not the implementation before it. */
+  ours: boolean;
+  width: number;
+  /** What a run reads, in millions of tokens. */
+  tokens: number;
+  /** The parts of the training at which it was measured. */
+  parts: number[];
+  runs: Run[];
+}
+
+/** The lead of a result; adding itself and single runs have none. */
+export const leadOf = ({ lead, margin, seeds, addedSeeds }: Result): Lead | undefined =>
+  lead === undefined || margin === undefined || addedSeeds === undefined
+    ? undefined
+    : { lead, margin, seeds, addedSeeds };
 
 export interface Row {
   way: LanguageWay;
   steps: number;
-  /** What a run reads, in millions. */
   tokens: number;
   /** The project’s own first. */
-  made: Made[];
+  results: Result[];
 }
 
 export interface Data {
   rows: Row[];
   /** All of 25 and of 74 million tokens, for sentences that compare them. */
   larger: Record<'short' | 'long', Row[]>;
-  /** What a mean moved by when only the learning rate was another, at most; and of which ways it is known. */
-  byRate: { most: number; ways: LanguageWay[]; own: boolean };
+  /** By how much a mean moved at most when only the learning rate changed, and of which ways that is known. */
+  byRate: { most: number; ways: LanguageWay[]; ours: boolean };
   /** All parts of the training that a curve has a point at. */
   parts: number[];
   /** What the file lacks, or has and cannot be drawn. */
@@ -263,129 +281,99 @@ const views: Record<ViewName, { task: Run['task']; width: number; lengths: reado
   ladder: { task: 'causal', width: 128, lengths: [2000, 4000] },
 };
 
-/** What can be used of the file; what cannot is named. */
-export function readRuns(file: unknown): {
-  sources: Source[];
-  runs: Run[];
-  leads: Lead[];
-  problems: string[];
-} {
-  const { format, version, sources, runs, leads } = (file ?? {}) as Record<string, unknown>;
-  if (format !== 'superpose-language' || version !== 1 || !Array.isArray(sources) || !Array.isArray(runs))
+const isAsScripted = ({ rate, quiet, rowRate = 1 }: Settings): boolean =>
+  rate === asScripted.rate && quiet === asScripted.quiet && rowRate === asScripted.rowRate;
+
+const keyOf = ({ source, way, task, steps, rate, quiet, rowRate = 1 }: Settings & { way: string }): string =>
+  [source, way, task, steps, rate, quiet, rowRate].join();
+
+/** Reads the file. What cannot be drawn is named. */
+export function readResults(file: unknown): { results: Result[]; problems: string[] } {
+  const { format, version, sources, runs, means } = (file ?? {}) as Record<string, unknown>;
+  const lists = [sources, runs, means];
+  if (format !== 'superpose-language' || version !== 1 || !lists.every(Array.isArray))
     throw new Error(
       `Recorded language models come as superpose-language, version 1. This file is ${format ?? 'nothing of the kind'}, version ${version ?? 'none'}.`,
     );
   const problems = new Set<string>();
-  const usable = runs.filter((run: Run): boolean => {
-    const from: Source | undefined = sources[run.source];
-    const shown = Object.values(views).some(
-      ({ task, width, lengths }) =>
-        task === run.task && width === from?.size.width && lengths.includes(run.steps),
-    );
-    const numbers = [endOf(run), ...(run.losses ?? [])];
-    const complete = numbers.length === 1 + (from?.curve.length ?? 0) && numbers.every(Number.isFinite);
-    if (!isLanguageWay(run.way)) problems.add(`a way called ${run.way}`);
-    else if (!shown) problems.add(`runs of ${run.steps} steps`);
-    else if (!complete) problems.add(`a run of “${labelOf(run.way)}” that lacks numbers`);
-    else return true;
-    return false;
+  const byKey = new Map<string, Run[]>();
+  for (const run of runs as Run[]) {
+    const problem = problemOf(run, (sources as Source[])[run.source]);
+    if (problem) problems.add(problem);
+    else byKey.set(keyOf(run), [...(byKey.get(keyOf(run)) ?? []), run]);
+  }
+  const results = (means as Means[]).flatMap((mean): Result[] => {
+    const { by, size, batch, curve } = (sources as Source[])[mean.source] as Source;
+    const runs = byKey.get(keyOf(mean)) ?? [];
+    if (runs.length === 0) return [];
+    if (runs.length !== mean.seeds) {
+      problems.add(`“${labelOf(mean.way)}”, whose mean is of ${mean.seeds} runs and not of ${runs.length}`);
+      return [];
+    }
+    const tokens = (mean.steps * batch * size.length) / 1e6;
+    return [{ ...mean, ours: by === 'tools/language', width: size.width, tokens, parts: curve, runs }];
   });
-  return { sources, runs: usable, leads: Array.isArray(leads) ? leads : [], problems: [...problems] };
+  return { results, problems: [...problems] };
+}
+
+function problemOf(run: Run, source: Source | undefined): string | undefined {
+  const shown = Object.values(views).some(
+    ({ task, width, lengths }) =>
+      task === run.task && width === source?.size.width && lengths.includes(run.steps),
+  );
+  const numbers = [endOf(run), ...(run.losses ?? [])];
+  const complete = numbers.length === 1 + (source?.curve.length ?? 0) && numbers.every(Number.isFinite);
+  if (!isLanguageWay(run.way)) return `a way called ${run.way}`;
+  if (!shown) return `runs of ${run.steps} steps`;
+  return complete ? undefined : `a run of “${labelOf(run.way)}” that lacks numbers`;
 }
 
 export const compute: Compute<typeof controls, Data> = async (library, { view, ways }) => {
-  const { sources, runs, leads, problems } = readRuns(await library.recorded?.('language'));
-  const superpose = await library.small();
-  const runsOf = (name: ViewName) =>
-    runs.filter(({ task, source }) => {
-      const { task: asked, width } = views[name];
-      return task === asked && sources[source]?.size.width === width;
-    });
-  const rowsOf = (name: ViewName, ways: readonly LanguageWay[], lengths: readonly number[]): Row[] =>
+  const { results, problems } = readResults(await library.recorded?.('language'));
+  const resultsOf = (name: ViewName) => {
+    const { task, width, lengths } = views[name];
+    return results.filter(
+      (result) => result.task === task && result.width === width && lengths.includes(result.steps),
+    );
+  };
+  const rowsOf = (name: ViewName, ways: readonly LanguageWay[], lengths = views[name].lengths): Row[] =>
     lengths.flatMap((steps) =>
       ways.flatMap((way) => {
-        const here = runsOf(name).filter(
-          (run) => run.way === way && run.steps === steps && isAsScripted(run),
-        );
-        const made = [true, false].flatMap((own) => {
-          const by = here.filter(({ source }) => (sources[source]?.by === 'tools/language') === own);
-          return by.length > 0 ? [madeOf(superpose, own, by, sources, leads)] : [];
-        });
-        const { batch = 0, size } = sources[here[0]?.source ?? -1] ?? {};
-        const tokens = (steps * batch * (size?.length ?? 0)) / 1e6;
-        return made.length > 0 ? [{ way, steps, tokens, made }] : [];
+        const both = resultsOf(name)
+          .filter((result) => result.way === way && result.steps === steps && isAsScripted(result))
+          .sort((one, other) => Number(other.ours) - Number(one.ours));
+        return both[0] ? [{ way, steps, tokens: both[0].tokens, results: both }] : [];
       }),
     );
-  const { lengths } = views[view];
   const few = firstWays[view];
-  const wanted = ways === 'few' ? few : [...new Set([...(view === 'ladder' ? few : []), ...languageWays])];
-  const rows = rowsOf(view, wanted, ways === 'few' && view === 'ladder' ? lengths.slice(0, 1) : lengths);
+  const rows =
+    ways === 'all'
+      ? rowsOf(view, [...new Set([...(view === 'ladder' ? few : []), ...languageWays])])
+      : rowsOf(view, few, view === 'ladder' ? views.ladder.lengths.slice(0, 1) : undefined);
   const lacking = few.filter((way) => !rows.some((row) => row.way === way)).map(labelOf);
   return {
     rows,
-    larger: { short: rowsOf('short', languageWays, [3000]), long: rowsOf('long', languageWays, [9000]) },
-    byRate: movedByRate(
-      superpose,
-      runsOf(view).filter(({ steps }) => lengths.includes(steps)),
-      sources,
-    ),
-    parts: [...new Set(runsOf(view).flatMap(({ source }) => sources[source]?.curve ?? []))].sort(),
+    larger: { short: rowsOf('short', languageWays), long: rowsOf('long', languageWays) },
+    byRate: movedByRate(resultsOf(view)),
+    parts: [...new Set(resultsOf(view).flatMap(({ parts }) => parts))].sort(),
     problems: [
-      ...(lacking.length > 0 ? [`The file has no runs of: ${lacking.join('; ')}.`] : []),
+      ...(lacking.length > 0 ? [`The file lacks runs of: ${lacking.join('; ')}.`] : []),
       ...(problems.length > 0 ? [`Not drawn: ${problems.join('; ')}.`] : []),
     ],
   };
 };
 
-const isAsScripted = ({ rate, quiet, rowRate = 1 }: Pick<Run, 'rate' | 'quiet' | 'rowRate'>): boolean =>
-  rate === asScripted.rate && quiet === asScripted.quiet && rowRate === asScripted.rowRate;
-
-const meanOf = (superpose: SmallSuperpose, runs: readonly Run[], of: (run: Run) => number): number =>
-  superpose.summary(Float64Array.from(runs, of)).mean;
-
-function madeOf(
-  superpose: SmallSuperpose,
-  own: boolean,
-  runs: Run[],
-  sources: readonly Source[],
-  leads: readonly Lead[],
-): Made {
-  const [first] = runs;
-  const parts = sources[first?.source ?? -1]?.curve ?? [];
-  const curve = parts.map((part, k) => {
-    const here = runs.filter(({ source }) => sources[source]?.curve[k] === part);
-    return [part, meanOf(superpose, here, ({ losses }) => losses[k] as number)] as const;
-  });
-  const lead = leads.find(
-    (one) =>
-      one.source === first?.source &&
-      one.way === first.way &&
-      one.task === first.task &&
-      one.steps === first.steps &&
-      one.seeds === runs.length &&
-      isAsScripted(one),
-  );
-  return { own, runs, mean: meanOf(superpose, runs, endOf), lead, curve: new Map(curve) };
-}
-
-function movedByRate(superpose: SmallSuperpose, runs: readonly Run[], sources: readonly Source[]) {
-  const varied = runs.filter((run) => isAsScripted({ ...run, rate: asScripted.rate }));
-  const moves = varied.flatMap((one) => {
-    const same = varied.filter(
-      ({ way, source, steps }) => way === one.way && source === one.source && steps === one.steps,
+function movedByRate(results: readonly Result[]): Data['byRate'] {
+  const moves = results.flatMap((result) => {
+    const atScripted = results.find(
+      (other) => isAsScripted(other) && keyOf(other) === keyOf({ ...result, rate: asScripted.rate }),
     );
-    const at = (rate: number) =>
-      meanOf(
-        superpose,
-        same.filter((run) => run.rate === rate),
-        endOf,
-      );
-    if (one.rate === asScripted.rate || !same.some(isAsScripted)) return [];
-    return [{ ...one, move: Math.abs(at(one.rate) - at(asScripted.rate)) }];
+    if (!atScripted || result === atScripted) return [];
+    return [{ ...result, move: Math.abs(result.mean - atScripted.mean) }];
   });
   return {
     most: Math.max(0, ...moves.map(({ move }) => move)),
     ways: [...new Set(moves.map(({ way }) => way))],
-    own: moves.some(({ source }) => sources[source]?.by === 'tools/language'),
+    ours: moves.some(({ ours }) => ours),
   };
 }
