@@ -124,9 +124,9 @@ const short = (data, digits) =>
 /** Computes a figure in a state as a page would, with nothing recorded. `load` imports a module of web/ by its path. */
 async function computing(load, superpose, others = {}) {
   const { initialState } = await load('figures/controls');
-  const { keeping } = await load('worker/answers');
+  const { memoizer } = await load('worker/answers');
   const library = {
-    kept: keeping(),
+    memoize: memoizer(),
     small: async () => superpose,
     superpose: async () => superpose,
     ...others,
@@ -215,8 +215,8 @@ export async function ofTask(load, superpose, task, separate = 'no') {
   const { initialState } = await load('figures/controls');
   const { compute, trainedControls } = await load('figures/addOrConcatenateRuns');
   const state = { ...initialState(trainedControls), task, separate };
-  const { keeping } = await load('worker/answers');
-  return compute({ kept: keeping(), superpose: async () => superpose }, state, jobOf(state));
+  const { memoizer } = await load('worker/answers');
+  return compute({ memoize: memoizer(), superpose: async () => superpose }, state, jobOf(state));
 }
 
 const library = join(root, 'build/package/index.js');
