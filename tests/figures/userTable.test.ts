@@ -35,11 +35,11 @@ const open = (kind: TableKind, name: string, bytes: Uint8Array<ArrayBuffer>, ten
 const npyOf = (table: Table) => tableFiles(table, words)['rows.npy'] as Uint8Array<ArrayBuffer>;
 
 /** Compares one build of the library with the other. */
-const expectClose = (found: ArrayLike<number>, wanted: ArrayLike<number>) =>
-  expect(largestDifference(found, wanted)).toBeLessThan(1e-10);
+const expectClose = (actual: ArrayLike<number>, expected: ArrayLike<number>) =>
+  expect(largestDifference(actual, expected)).toBeLessThan(1e-10);
 
-/** What a figure finds in a state; checks all its pictures. */
-async function found(tables: UserTables, name: string, settings: State = {}) {
+/** A figure in a state: its data, the settings that have inputs, and its sentence; checks its pictures. */
+async function show(tables: UserTables, name: string, settings: State = {}) {
   const figure = tableFigures(tables)[name] as AnyFigure;
   const state = { ...initialState(figure.controls), ...settings };
   // biome-ignore lint/suspicious/noExplicitAny: of any figure
@@ -97,18 +97,18 @@ describe.each(Object.entries(tableFiles(tokens, words)))('%s', (name, bytes) => 
       more: false,
       word: named ? 'word-0' : undefined,
     });
-    const { data, used } = await found(tables, 'user-table-dot-products', { n: 9 });
+    const { data, used } = await show(tables, 'user-table-dot-products', { n: 9 });
     const rows = firstRows(tokens, 9);
     const position = plain.sinusoidal({ positions: 9, d_model: 12 });
-    const wanted = plain.dotProducts({ token: rows, position });
-    expectClose(data.added, wanted.added);
+    const expected = plain.dotProducts({ token: rows, position });
+    expectClose(data.added, expected.added);
     expect(data.tokens[3]).toBe(named ? 'word-3' : 'token 3');
     expect(used).toEqual(['tokens', 'positions', 'scale', 'n']);
   });
 
   test('as rows of positions', async () => {
     const tables = await open('position', name, bytes);
-    const { data, used } = await found(tables, 'user-table-dot-products', { n: 9, seed: 4 });
+    const { data, used } = await show(tables, 'user-table-dot-products', { n: 9, seed: 4 });
     const token = plain.randomNormal({ rows: 9, columns: 12, seed: 4 });
     expectClose(data.added, plain.dotProducts({ token, position: firstRows(tokens, 9) }).added);
     // There are no tokens to choose from.
@@ -117,13 +117,13 @@ describe.each(Object.entries(tableFiles(tokens, words)))('%s', (name, bytes) => 
 });
 
 describe('tables of both kinds', () => {
-  const both = async () => {
+  const openBoth = async () => {
     await open('token', 'words.csv', tableFiles(tokens, words)['words.csv'] as Uint8Array<ArrayBuffer>);
     return open('position', 'rows.npy', npyOf(positions));
   };
 
   test('have one name and one digest', async () => {
-    const tables = await both();
+    const tables = await openBoth();
     const figures = tableFigures(tables);
     expect(Object.keys(figures)).toEqual(
       ['dot-products', 'collisions', 'overlap'].map((name) => `user-table-${name}`),
@@ -136,7 +136,7 @@ describe('tables of both kinds', () => {
   });
 
   test('have every control of each figure', async () => {
-    for (const [name, figure] of Object.entries(tableFigures(await both()))) {
+    for (const [name, figure] of Object.entries(tableFigures(await openBoth()))) {
       const original = await (everyFigure[name.replace('user-table-', '')] as () => Promise<AnyFigure>)();
       expect(Object.keys(figure.controls), name).toEqual(
         expect.arrayContaining(Object.keys(original.controls)),
@@ -145,37 +145,37 @@ describe('tables of both kinds', () => {
   });
 
   test('one word is moved along the positions', async () => {
-    const tables = await both();
-    const { data, finding, used } = await found(tables, 'user-table-collisions', {
+    const tables = await openBoth();
+    const { data, finding, used } = await show(tables, 'user-table-collisions', {
       word: 'Word-0',
       scale: 2,
     });
     const search = plain.collisionSearch({ tokens, positions: firstRows(positions, 64), positionScale: 2 });
-    const wanted = search.nearestTokens(0);
+    const expected = search.nearestTokens(0);
     search.delete();
     expect(data.word).toBe('word-0');
-    expectClose(data.margins, wanted.margins);
-    expect(data.nearest).toEqual(Array.from(wanted.nearest, (row) => `word-${row}`));
+    expectClose(data.margins, expected.margins);
+    expect(data.nearest).toEqual(Array.from(expected.nearest, (row) => `word-${row}`));
     expect(finding).toMatch(/Among 80 rows of the file, with positions at ρ = 2: .*raw: rows as stored/);
     expect(used).toEqual(['words', 'positions', 'scale', 'word']);
-    await expect(found(tables, 'user-table-collisions', { word: 'zebra' })).rejects.toThrow(
+    await expect(show(tables, 'user-table-collisions', { word: 'zebra' })).rejects.toThrow(
       '“zebra” is not among the 80 rows that were read of “words.csv”',
     );
-    // The page's own random words, of the same width and seed, are different.
-    const random = await found(tables, 'user-table-collisions', {
+    // Random words, drawn as the page draws them, are different.
+    const random = await show(tables, 'user-table-collisions', {
       words: 'seeded',
       positions: 'random',
       index: 0,
     });
     expect(random.finding).toContain('Among 80 random tokens of width 12');
     expect(random.data.word).toBe('token 0');
-    expect(largestDifference(random.data.margins, wanted.margins)).toBeGreaterThan(0.1);
-    const again = await found(tables, 'user-table-collisions', { word: 'word-0', scale: 2 });
+    expect(largestDifference(random.data.margins, expected.margins)).toBeGreaterThan(0.1);
+    const again = await show(tables, 'user-table-collisions', { word: 'word-0', scale: 2 });
     expect(again.data.margins).toEqual(data.margins);
   });
 
   test('their overlap', async () => {
-    const { data, finding } = await found(await both(), 'user-table-overlap', { k: 4 });
+    const { data, finding } = await show(await openBoth(), 'user-table-overlap', { k: 4 });
     const rows: OverlapInput = { tokens, positions };
     expectClose(
       [data.raw, data.centred],
@@ -189,7 +189,7 @@ describe('tables of both kinds', () => {
   });
 
   test('drawn rows beside them are those that the page draws', async () => {
-    const { data } = await found(await both(), 'user-table-dot-products', {
+    const { data } = await show(await openBoth(), 'user-table-dot-products', {
       tokens: 'seeded',
       n: 5,
       seed: 3,
@@ -204,13 +204,13 @@ describe('the smallest tables', () => {
     await open('token', 'rows.npy', npyOf(drawn(2, columns, 1)));
     const tables = await open('position', 'other.npy', npyOf(drawn(2, columns, 2)));
     for (const [name, figure] of Object.entries(tableFigures(tables))) {
-      const { data } = await found(tables, name);
+      const { data } = await show(tables, name);
       expect(figure.table(data, initialState(figure.controls)).rows.length).toBeGreaterThan(0);
     }
   });
 });
 
-test('what cannot be shown is refused, and what is open stays', async () => {
+test('a table that cannot be shown is refused, and the open tables stay', async () => {
   await expect(ask('user-table-overlap', {})).rejects.toThrow('There is no table open; open its file again.');
   const tables = await open('token', 'rows.npy', npyOf(tokens));
   const refused = (kind: TableKind, name: string, bytes: Uint8Array<ArrayBuffer>) =>
@@ -224,13 +224,13 @@ test('what cannot be shown is refused, and what is open stays', async () => {
   await refused('token', 'half.csv', half).toThrow(
     '“half.csv”, line 2: expected 3 cells, as in line 1; found 2.',
   );
-  expect((await found(tables, 'user-table-overlap')).data.tokenRows).toBe(80);
+  expect((await show(tables, 'user-table-overlap')).data.tokenRows).toBe(80);
   // Another table in its place may have another width.
   const other = await open('token', 'rows.npy', npyOf(drawn(9, 5, 1)));
   expect(other.token?.columns).toBe(5);
   // When there are fewer positions than those that a word is moved along, they are drawn.
   const few = await open('position', 'few.npy', npyOf(drawn(9, 5, 2)));
-  const { figure, used, data } = await found(few, 'user-table-collisions');
+  const { figure, used, data } = await show(few, 'user-table-collisions');
   expect(used).toEqual(['words', 'positions', 'scale', 'index', 'seed']);
   expect(figure.remark?.(data, {})).toContain(
     'few.npy has 9 rows and the figure 64 positions, which are drawn.',
@@ -246,7 +246,7 @@ test('a long file gives its first 5,000 rows, and of several tables the one that
     tableFiles(long, names)['words.csv'] as Uint8Array<ArrayBuffer>,
   );
   expect(token).toMatchObject({ rows: 5000, more: true });
-  const { figure, data } = await found({ token, position: undefined }, 'user-table-overlap');
+  const { figure, data } = await show({ token, position: undefined }, 'user-table-overlap');
   expect(figure.remark?.(data, {})).toBe('The first 5,000 rows of long.csv were read.');
   expect(data.tokenRows).toBe(512);
   const bytes = new Uint8Array(firstRows(tokens, 2).data.buffer);
@@ -262,7 +262,7 @@ test('a long file gives its first 5,000 rows, and of several tables the one that
   });
 });
 
-test('a question without a file, of whatever kind, forgets what is open', async () => {
+test('a request without a file or without a kind forgets the open tables', async () => {
   await open('token', 'rows.npy', npyOf(tokens));
   expect(await ask('user-table-open', { kind: 'token' })).toEqual({ token: undefined, position: undefined });
   await open('token', 'rows.npy', npyOf(tokens));
@@ -271,10 +271,10 @@ test('a question without a file, of whatever kind, forgets what is open', async 
 });
 
 test.each(Object.entries(tableFiles(tokens, words)))(
-  'how far it is with %s, in parts of it',
+  'opening %s reports its progress from 0 to 1',
   async (name, bytes) => {
-    const told: number[] = [];
-    const watched = { ...job, progress: (part: number) => told.push(part) };
+    const parts: number[] = [];
+    const watched = { ...job, progress: (part: number) => parts.push(part) };
     const opening = (file: File) =>
       userTable(
         loaded,
@@ -284,28 +284,28 @@ test.each(Object.entries(tableFiles(tokens, words)))(
         computeWith,
       );
     await opening(new File([bytes], name));
-    expect(told.length).toBeGreaterThan(0);
-    expect(Math.max(...told)).toBe(1);
-    expect(told).toEqual(told.toSorted((a, b) => a - b));
-    told.length = 0;
+    expect(parts.length).toBeGreaterThan(0);
+    expect(Math.max(...parts)).toBe(1);
+    expect(parts).toEqual(parts.toSorted((a, b) => a - b));
+    parts.length = 0;
     await expect(opening(new File([], name))).rejects.toThrow();
-    for (const part of told) expect(part).toBe(0);
+    for (const part of parts) expect(part).toBe(0);
   },
 );
 
-test('of several files the first is opened, and the others are left alone', async () => {
+test('of several files, only the first is opened', async () => {
   const files = [new File([npyOf(tokens)], 'first.npy'), new File([npyOf(drawn(9, 5, 1))], 'second.npy')];
   const { token } = (await ask('user-table-open', { kind: 'token', files })) as UserTables;
   expect(token).toMatchObject({ name: 'first.npy', rows: 80, columns: 12 });
 });
 
-test('words name rows in what is said of a place', async () => {
+test('the readout names rows by their words', async () => {
   const tables = await open(
     'token',
     'words.csv',
     tableFiles(tokens, words)['words.csv'] as Uint8Array<ArrayBuffer>,
   );
-  const { figure, data } = await found(tables, 'user-table-dot-products');
+  const { figure, data } = await show(tables, 'user-table-dot-products');
   expect(figure.readout(data, initialState(figure.controls), { i: 2, j: 5 })[0]).toMatchObject({
     text: 'word-2',
   });
@@ -319,9 +319,9 @@ describe.each<[string, (row: number, column: number) => number]>([
   ['columns of zeros', (row, column) => (column === 0 ? Math.sin(row) : 0)],
   ['rows that are multiples', (row, column) => (row + 1) * Math.sin(column)],
   ['very small numbers', (row, column) => 1e-30 * Math.sin(row + 7 * column)],
-])('%s are drawn and told without numbers that are none', (what, at) => {
+])('%s give pictures and sentences without NaN', (what, at) => {
   const equal = [0, 1].every((column) => [1, 2, 3].every((row) => at(row, column) === at(0, column)));
-  const made = (rows: number) => ({
+  const tableOf = (rows: number) => ({
     data: Float32Array.from({ length: rows * 12 }, (_, k) => at(Math.floor(k / 12), k % 12)),
     rows,
     columns: 12,
@@ -330,9 +330,9 @@ describe.each<[string, (row: number, column: number) => number]>([
     ['token', 80],
     ['position', 70],
   ] as const)('as %s rows', async (kind, rows) => {
-    const tables = await open(kind, 'rows.npy', npyOf(made(rows)));
+    const tables = await open(kind, 'rows.npy', npyOf(tableOf(rows)));
     for (const name of Object.keys(tableFigures(tables))) {
-      const { finding } = await found(tables, name);
+      const { finding } = await show(tables, name);
       expect(finding, name).not.toMatch(/–|-1\b/);
       // A small number is not nothing.
       if (kind === 'token' && what === 'very small numbers') expect(finding).not.toContain(' 0 away');

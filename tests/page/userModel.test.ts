@@ -137,7 +137,7 @@ test('a file of GPT-2’s layout gives its figures, with the library’s numbers
   expect(await card.locator('.user-model > [role=status]').textContent()).toBe('The model is forgotten.');
 });
 
-test('what is no model is said, and heads that nothing says are asked for', async () => {
+test('a file that is not a model is refused, and a missing number of heads is asked for', async () => {
   const { page } = await visit();
   const card = await opened(page, [`${folderOf('bert')}/config.json`]);
   const status = () => card.locator('.user-model > [role=status]').textContent();
@@ -205,7 +205,7 @@ test('a link to a figure of somebody’s model says what to open, and shows its 
     .toContain('0123456789abcdef');
 });
 
-test('a folder that is dropped is read, and what is no part of a model is left alone', async () => {
+test('a folder that is dropped is read, without the files that are not part of a model', async () => {
   const { page } = await visit();
   const card = page.locator('#user-model');
   await card.locator('summary').first().click();

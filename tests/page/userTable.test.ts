@@ -1,5 +1,5 @@
-// Tables of the reader's own on the page: chosen or dropped files give their figures, with the library's
-// numbers, and nothing leaves.
+// A reader's own tables on the page: files that are chosen or dropped give their figures, with the library's numbers, and
+// nothing is sent.
 import type { Page } from 'playwright';
 import { openTable, type Table } from 'superpose';
 import { expect, test } from 'vitest';
@@ -43,7 +43,7 @@ const shown = async (page: Page, name: string) => {
 /** A text as the page's texts are read here: with plain spaces. */
 const inWords = (text: string) => text.replace(/\s/g, ' ');
 
-test('each format gives its figures, with the library’s numbers; a half is refused; a button forgets them', async () => {
+test('each format gives its figures, with the library’s numbers; half a file is refused; a button forgets the tables', async () => {
   const { page } = await visit();
   const { part, status } = await partOf(page);
   const sent: string[] = [];
@@ -168,7 +168,7 @@ test('reading a long file can be stopped', async () => {
   await expect.poll(() => part.getAttribute('data-hidden-at')).toMatch(/^Rows of tokens from next.csv/);
 });
 
-test('what a file of comma-separated values was taken for is said, and can be chosen', async () => {
+test('the status says how a .csv file was read, and the reader can choose it', async () => {
   const { page } = await visit();
   const { part, status } = await partOf(page);
   // As pandas writes an index: with a header, and without one.

@@ -1,4 +1,4 @@
-// A figure of the page over a file that the reader opened: the figure with what its Adaptation changes.
+// Makes a figure of a file that the reader opened from a figure of the page and its Adaptation to that file.
 import type { Choice, Control, Controls, State, Value } from './controls.js';
 import type { Adaptation, AnyFigure } from './figure.js';
 
@@ -8,7 +8,7 @@ interface UserFile {
   name: string;
 }
 
-/** All controls of the figure are there: those that the adaptation fixes have one value, and no input. */
+/** It has all controls of the figure; those that the adaptation fixes have one value, and no input. */
 export function userFigure(
   figure: AnyFigure,
   name: string,
@@ -17,7 +17,7 @@ export function userFigure(
 ): AnyFigure {
   const { fixed = {}, controls = {}, title = figure.title, source = () => 'trained', remark } = adaptation;
   const unused = adaptation.unused ?? figure.unused;
-  // What it opens is of MiniLM.
+  // A click opens a figure of MiniLM.
   const { opens: _, ...others } = figure;
   const all: Controls = {
     file: { kind: 'choice', label: 'File', options: { [digest]: fileName }, initial: digest },
@@ -51,7 +51,7 @@ const adapted = (controls: Controls, fixed: State): Record<string, Control> =>
     ]),
   );
 
-/** A control that can have one value only, which links write as the control does. */
+/** A control that can have this value only, which links write as before; a toggle begins with it. */
 function withOneValue(control: Control, value: Value): Control {
   const { label } = control;
   if (typeof value === 'number') return { kind: 'steps', label, values: [value], initial: value };

@@ -7,12 +7,12 @@ import { element, fileInput, UserFileCard } from './userFile.js';
 const lines = { token: 'Rows of tokens ', position: 'Rows of positions ' } as const;
 const kinds = Object.keys(lines) as TableKind[];
 
-/** A choice of how a .csv or .tsv file is read; empty unless the reader makes it. */
-const choiceOf = (unless: string, options: readonly (readonly [value: string, label: string])[]) =>
+/** A choice of how a .csv or .tsv file is read; its value is empty unless the reader makes it. */
+const choiceOf = (otherwise: string, options: readonly (readonly [value: string, label: string])[]) =>
   element(
     'select',
     {},
-    ...[['', unless] as const, ...options].map(([value, textContent]) =>
+    ...[['', otherwise] as const, ...options].map(([value, textContent]) =>
       element('option', { value, textContent }),
     ),
   );
@@ -29,13 +29,13 @@ const marks = {
   ' ': 'spaces',
   '.': 'points',
 } as const;
-const marksOf = (unless: string, all: readonly (keyof typeof marks)[]) =>
+const marksOf = (otherwise: string, all: readonly (keyof typeof marks)[]) =>
   choiceOf(
-    unless,
+    otherwise,
     all.map((mark) => [mark, marks[mark]]),
   );
 
-const readAs = ({ separator, decimal, header, labels }: CsvLayout) =>
+const layoutSentence = ({ separator, decimal, header, labels }: CsvLayout) =>
   ` Its first line was read as ${header ? 'names of columns' : 'numbers'}, and its first column as ${labels ? 'names of rows' : 'numbers'}, with ${marks[separator]} between cells and decimal ${marks[decimal]}.`;
 
 export class UserTableCard extends UserFileCard<TableRequest, UserTables> {
@@ -107,7 +107,7 @@ export class UserTableCard extends UserFileCard<TableRequest, UserTables> {
     }
     const sentences = open.map(
       ({ kind, name, rows, columns, more, layout }) =>
-        `${lines[kind]}from ${name}: ${more ? 'the first ' : ''}${rows.toLocaleString('en')}, of ${columns} ${columns === 1 ? 'number' : 'numbers'} each.${layout ? readAs(layout) : ''}`,
+        `${lines[kind]}from ${name}: ${more ? 'the first ' : ''}${rows.toLocaleString('en')}, of ${columns} ${columns === 1 ? 'number' : 'numbers'} each.${layout ? layoutSentence(layout) : ''}`,
     );
     this.say(`${sentences.join(' ')} Opened on this machine, and nothing is uploaded.`);
     this.show(tableFigures(tables), open.map(({ digest }) => digest).join('.'));

@@ -46,14 +46,14 @@ export async function userModel(
   if (!open) throw new Error('There is no model open; open its file again.');
   const { ids = '', otherIds = '' } = state as Record<string, string>;
   const input = open.model.readsText ? {} : { text: ids, other: otherIds };
-  const own: Library = {
+  const withModel: Library = {
     ...library,
     memoize: open.memoize,
     // What was computed beforehand is of MiniLM.
     recorded: undefined,
     userModel: asTextModel(open),
   };
-  return computeWith(own)(figure.slice('user-model-'.length), { ...state, ...input }, job);
+  return computeWith(withModel)(figure.slice('user-model-'.length), { ...state, ...input }, job);
 }
 
 /** Opens files, averages the open model over a corpus, or forgets it. */

@@ -91,13 +91,13 @@ test.each<[string, string, readonly string[] | undefined, readonly string[] | un
   expect(table.layout).toMatchObject({ header, labels: labels !== undefined });
   // The layout, passed as options, gives the same table.
   const { separator, decimal } = table.layout ?? {};
-  const said = {
+  const layout = {
     ...(separator && { separator }),
     ...(decimal && { decimal }),
     header: header !== undefined,
     labels: labels !== undefined,
   };
-  expect((await open(text, said)).table).toEqual(table.table);
+  expect((await open(text, layout)).table).toEqual(table.table);
 });
 
 /** What a case gives: its rows of numbers, and the names of its columns and rows; or a part of the refusal. */
@@ -664,11 +664,11 @@ test('a table in any dialect gives its numbers or is refused, and never others',
     const text = [...(head === 'title' ? ['My table'] : []), ...(above ? [above] : []), ...lines, ''].join(
       end,
     );
-    const whole = `${bom ? '\uFEFF' : ''}${text}`;
+    const file = `${bom ? '\uFEFF' : ''}${text}`;
     // A column of decimal commas looks exactly like two columns of whole numbers.
     const isAmbiguous = decimal === ',' && !text.includes(separator);
     for (const options of isAmbiguous ? [dialectOptions] : [{}, dialectOptions]) {
-      const opened = await open(whole, options, separator === '\t' ? 'a.tsv' : 'a.csv').catch(
+      const opened = await open(file, options, separator === '\t' ? 'a.tsv' : 'a.csv').catch(
         (error: unknown) => {
           expect(error).toBeInstanceOf(RangeError);
         },

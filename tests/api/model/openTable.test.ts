@@ -1,4 +1,4 @@
-// A reader's own tables: every format that is read, and what is said about a truncated file.
+// A reader's own tables: every format that can be read, and how a truncated or invalid file is refused.
 import { openTable, type Slices, type TableFormat } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
@@ -18,8 +18,8 @@ const tensors = fileOf({
 });
 const values = [1, -2, 0.5, 4, 3, 8];
 const doubles = new Uint8Array(Float64Array.from(values).buffer);
-const turned = new Uint8Array(24);
-for (const [at, value] of values.entries()) new DataView(turned.buffer).setFloat32(4 * at, value, false);
+const bigEndian = new Uint8Array(24);
+for (const [at, value] of values.entries()) new DataView(bigEndian.buffer).setFloat32(4 * at, value, false);
 const halves = new Uint8Array(Uint16Array.of(0x3c00, 0xc000, 0x3800, 0x4400, 0x4200, 0x4800).buffer);
 const words = ['the', 'cat', 'sat'];
 
@@ -28,7 +28,7 @@ test.each<[string, string, string | Uint8Array, TableFormat, string[] | undefine
   [
     'float32 of numpy, big end first, version 2',
     'a.npy',
-    npy('>f4', '(3, 2)', turned, 'False', 2),
+    npy('>f4', '(3, 2)', bigEndian, 'False', 2),
     'npy',
     undefined,
   ],
@@ -44,10 +44,10 @@ test.each<[string, string, string | Uint8Array, TableFormat, string[] | undefine
   ['tabs', 'a.tsv', '1\t-2\n0.5\t4\n3\t8\n', 'csv', undefined],
   ['safetensors', 'a.safetensors', tensors, 'safetensors', undefined],
 ])('%s', async (_, name, content, format, labels) => {
-  const found = await open(name, content);
-  expect(found).toMatchObject({ format, more: false, table: { rows: 3, columns: 2 } });
-  expect([...found.table.data]).toEqual(values);
-  expect(found.words).toEqual(labels);
+  const opened = await open(name, content);
+  expect(opened).toMatchObject({ format, more: false, table: { rows: 3, columns: 2 } });
+  expect([...opened.table.data]).toEqual(values);
+  expect(opened.words).toEqual(labels);
   const two = await open(name, content, { rows: 2 });
   expect(two).toMatchObject({ more: true, table: { rows: 2, columns: 2 } });
   expect(two.table.data).toEqual(Float64Array.from(values.slice(0, 4)));
@@ -131,7 +131,7 @@ describe('half a table', () => {
   });
 });
 
-test('no more is read than the rows that are asked for', async () => {
+test('no more is read than the requested rows need', async () => {
   const text = bytesOf('-1.5,3,2,1\n'.repeat(40_000));
   let read = 0;
   const source: Slices = {
@@ -199,11 +199,11 @@ const header = (text: string, version = 1) =>
 const rows = '1.5,2\n'.repeat(200);
 const endless = new Uint8Array(2 ** 21 + 1).fill(97);
 const tooLong = 'expected at most 2097152 characters; found more.';
-const shape = (given: string) =>
-  `its header: expected a shape of 1 or 2 extents, with 1 to 65536 columns; found "${given}".`;
+const shape = (actual: string) =>
+  `its header: expected a shape of 1 or 2 extents, with 1 to 65536 columns; found "${actual}".`;
 const beginning = 'byte 0: expected the beginning of a .npy file of version 1 to 3; found something else.';
-const dtype = (given: string) =>
-  `its header: expected dtype float16, float32 or float64 ('<f2', '<f4', '<f8'); found "${given}".`;
+const dtype = (actual: string) =>
+  `its header: expected dtype float16, float32 or float64 ('<f2', '<f4', '<f8'); found "${actual}".`;
 
 test.each<[string, string, string | Uint8Array, string]>([
   [
@@ -353,10 +353,10 @@ test.each<[string, string, string | Uint8Array, number[], string[] | undefined]>
     undefined,
   ],
 ])('%s', async (_, name, content, expected, labels) => {
-  const found = await open(name, content);
-  expect([...found.table.data]).toEqual(expected);
-  expect(found.words).toEqual(labels);
-  expect(found.more).toBe(false);
+  const opened = await open(name, content);
+  expect([...opened.table.data]).toEqual(expected);
+  expect(opened.words).toEqual(labels);
+  expect(opened.more).toBe(false);
 });
 
 test('numbers that are not finite', async () => {
@@ -377,7 +377,7 @@ test('a line of 65,536 numbers is a row', async () => {
   expect([table.rows, table.columns]).toEqual([1, 65_536]);
 });
 
-test('what would not fit in memory is refused before it is read', async () => {
+test('a table that would not fit in memory is refused before it is read', async () => {
   const rows = 2 ** 22;
   const large = (columns: number, megabytes: string) =>
     `4194304 rows of ${columns} columns would take ${megabytes} MB; at most 1,024 MB fit. Ask for fewer tokens, heads or columns.`;
@@ -385,14 +385,14 @@ test('what would not fit in memory is refused before it is read', async () => {
   expect(await refusal(open('a.csv', `${line(17)}\n`, { rows }))).toBe(large(17, '1,088'));
   expect(await refusal(open('a.csv', `${line(16)}\n`, { rows }))).toBe('It was taken.');
   const numpy = npy('<f8', `(${rows}, 17)`, doubles);
-  const whole = { ...slices('a.npy', numpy), size: 128 + rows * 17 * 8 };
-  expect(await refusal(openTable(plain, whole, { rows }))).toBe(large(17, '1,088'));
+  const resized = { ...slices('a.npy', numpy), size: 128 + rows * 17 * 8 };
+  expect(await refusal(openTable(plain, resized, { rows }))).toBe(large(17, '1,088'));
   expect(await refusal(open('a.npy', numpy, { rows: 1 }))).toMatch('row 1 of 4194304: expected 136 bytes');
 });
 
 test('a thousand rows are read, unless another number is given', async () => {
-  const found = await open('g.csv', '5,-1\n'.repeat(1001));
-  expect([found.table.rows, found.more]).toEqual([1000, true]);
+  const opened = await open('g.csv', '5,-1\n'.repeat(1001));
+  expect([opened.table.rows, opened.more]).toEqual([1000, true]);
   const all = await open('g.csv', '5,-1\n'.repeat(1001), { rows: 1001 });
   expect([all.table.rows, all.more]).toEqual([1001, false]);
 });
@@ -407,17 +407,17 @@ test('a digest is of the first 2¹⁷ numbers', async () => {
   expect(await digest(1)).toBe(await digest(0));
 });
 
-/** A file whose reads are told. */
+/** A file that records its reads and calls of progress. */
 function watched(name: string, content: string | Uint8Array) {
   const source = slices(name, content);
   const reads: [number, number][] = [];
-  const told: [number, number][] = [];
+  const calls: [number, number][] = [];
   const read: Slices['read'] = (from, length) => {
     reads.push([from, length]);
     return source.read(from, length);
   };
-  const progress = (done: number, of: number) => told.push([done, of]);
-  return { source: { ...source, read }, reads, told, progress };
+  const progress = (done: number, of: number) => calls.push([done, of]);
+  return { source: { ...source, read }, reads, calls, progress };
 }
 /** 100,000 doubles in rows of one, 128 bytes of header before them. */
 const column = npy('<f8', '(100000, 1)', new Uint8Array(800_000));
@@ -431,7 +431,7 @@ test('a text is read 256 KB at a time, numpy as far as its rows need, and progre
     [0, 2 ** 18],
     [2 ** 18, 440_000 - 2 ** 18],
   ]);
-  expect(text.told).toEqual([
+  expect(text.calls).toEqual([
     [2 ** 18, 440_000],
     [440_000, 440_000],
   ]);
@@ -443,22 +443,22 @@ test('a text is read 256 KB at a time, numpy as far as its rows need, and progre
     [10, 118],
     [128, 560_000],
   ]);
-  expect(numpy.told).toEqual([[560_000, 560_000]]);
+  expect(numpy.calls).toEqual([[560_000, 560_000]]);
 });
 
 test('a signal ends the reading of a text, and of a tensor', async () => {
   const signal = AbortSignal.abort(new Error('enough'));
-  for (const own of [watched('g.csv', 'a,1\n'), watched('a.npy', column)]) {
-    await expect(openTable(plain, own.source, { signal })).rejects.toThrow('enough');
-    expect(own.told).toEqual([]);
+  for (const file of [watched('g.csv', 'a,1\n'), watched('a.npy', column)]) {
+    await expect(openTable(plain, file.source, { signal })).rejects.toThrow('enough');
+    expect(file.calls).toEqual([]);
   }
   await expect(open('a.safetensors', tensors, { signal })).rejects.toThrow('enough');
-  const told: number[][] = [];
-  await open('a.safetensors', tensors, { progress: (...of: number[]) => told.push(of) });
-  expect(told).toEqual([[24, 24]]);
+  const calls: number[][] = [];
+  await open('a.safetensors', tensors, { progress: (...of: number[]) => calls.push(of) });
+  expect(calls).toEqual([[24, 24]]);
 });
 
-test('tensors that may be meant are named, at most five of them', async () => {
+test('a refusal names the tensors that can be chosen, at most five', async () => {
   const many = (count: number) =>
     fileOf(
       Object.fromEntries(
@@ -468,8 +468,8 @@ test('tensors that may be meant are named, at most five of them', async () => {
         ]),
       ),
     );
-  const sentence = (names: string, given: string) =>
-    `tensor must name one of the tables in “a.safetensors”, ${names}; ${given}.`;
+  const sentence = (names: string, choice: string) =>
+    `tensor must name one of the tables in “a.safetensors”, ${names}; ${choice}.`;
   const five = '"t0", "t1", "t2", "t3", "t4"';
   expect(await refusal(open('a.safetensors', many(5)))).toBe(sentence(five, 'none is named'));
   expect(await refusal(open('a.safetensors', many(6), { tensor: 'x' }))).toBe(
