@@ -1,6 +1,6 @@
 // Figures as the build for Node computes them, each state once: what it gave is kept for as long as the build is the same.
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { kept } from '../../web/build/site/figures.ts';
+import { memoize } from '../../web/build/site/figures.ts';
 
 type Headless = typeof import('../../web/node/index.ts');
 
@@ -11,7 +11,7 @@ export const headless: Headless = await import(
 const render = headless.renderer(pathToFileURL(`${folder}model/`));
 
 export async function rendered(name: string, settings: [string, string][]): ReturnType<typeof render> {
-  const result = await kept(['test', name, settings], async () => ({
+  const result = await memoize(['test', name, settings], async () => ({
     ...(await render(name, settings)),
     // Functions cannot be kept.
     figure: undefined,

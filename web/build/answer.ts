@@ -1,13 +1,13 @@
-// The answer in a few sentences, with links to the figures that show it, put into the page when it is built.
+// Builds the short answer into the page, with links to the figures that show it.
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { headless } from './site/figures.js';
 import { html, type LinkedText, linked } from './verdicts.js';
 
 export interface Answer {
-  /** For places with room for one line. */
+  /** One line of it, for descriptions and help texts. */
   short: string;
-  /** What follows it below the title. */
+  /** The text that follows the short form below the title. */
   lede: string;
   sentences: Required<LinkedText>[];
 }

@@ -1,5 +1,5 @@
-// The beats: <beat-stage name="mix"></beat-stage> becomes a picture that stays and the steps of text that set its
-// state, when the page is built.
+// Builds the beats: <beat-stage name="mix"></beat-stage> becomes a picture that stays and the steps of text that set its
+// state.
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { headless } from './site/figures.js';
@@ -8,9 +8,9 @@ import { type FigureState, type Headless, html, type LinkedText, linked, linkOf 
 /** A step of text, and the state of the figure that it is about. */
 export interface Step extends LinkedText, Required<FigureState> {
   title: string;
-  /** Where links of the page’s own lead. */
+  /** The target of links on the page. */
   id?: string;
-  /** The place that it names, row and column; if empty, the figure’s first. */
+  /** The row and column that it marks; if empty, the figure’s first. */
   at?: number[];
 }
 
@@ -44,7 +44,7 @@ export const beatStages = (): Plugin => ({
       if (!page.includes('<beat-stage ')) return page;
       const withFigures = await headless();
       return page.replace(/<beat-stage name="([a-z-]+)"><\/beat-stage>/g, (_, name: string) => {
-        const beat = beats.find((one) => one.beat === name);
+        const beat = beats.find(({ beat }) => beat === name);
         if (!beat) throw new Error(`web/page/beats.json has no beat “${name}”.`);
         return stageOf(beat, withFigures);
       });

@@ -1,5 +1,5 @@
-// The licence notices that go with what is built: of every package whose code is really in the bundle, and of
-// what the WebAssembly files are made of.
+// Writes the licence notices of what is built: of every package whose code is in the bundle, and of the code that the
+// WebAssembly files contain.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Plugin } from 'vite';
@@ -7,7 +7,7 @@ import type { Plugin } from 'vite';
 const modules = resolve(import.meta.dirname, '../../node_modules');
 const textIn = (file: string) => readFileSync(resolve(import.meta.dirname, 'licences', file), 'utf8').trim();
 
-/** musl's is where Emscripten has its code. */
+/** The licence of musl, which is beside its code in Emscripten. */
 function muslText(): string {
   const { SUPERPOSE_EMSCRIPTEN: emscripten } = process.env;
   if (!emscripten) throw new Error('The licence of musl is in Emscripten: first, . build/env.sh');
@@ -17,9 +17,9 @@ function muslText(): string {
 export interface Notice {
   name: string;
   license: string;
-  /** The licence itself, or where it and the source are. */
+  /** The licence itself, or the addresses of the licence and the source. */
   text: string;
-  /** Where the source is, for a licence that asks to say so. */
+  /** The address of the source, for a licence that demands it. */
   source?: string;
 }
 
@@ -48,26 +48,26 @@ const compiled = (): Notice[] => [
   },
 ];
 
-/** Apache's licence, which is that of the tokenizer, too. */
+/** The text of Apache's licence, which the tokenizer also has. */
 const apache = join(modules, '@huggingface/tokenizers/LICENSE');
 
-/** The files in model/. The package that they are taken from has a licence of its own for its own code. */
+/** The notice of the files in model/. The package that they come from has another licence for its own code. */
 const model = (): Notice => ({
   name: 'all-MiniLM-L6-v2',
   license: 'Apache-2.0',
   text: `${textIn('all-MiniLM-L6-v2.txt')}\n\n${readFileSync(apache, 'utf8').trim()}`,
 });
 
-/** The notice of an installed package, with the text of its licence. */
-export function noticeOf(name: string): Notice {
-  const folder = join(modules, name);
+/** Returns the notice of an installed package, with the text of its licence. */
+export function noticeOf(packageName: string): Notice {
+  const folder = join(modules, packageName);
   const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+  const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
   const text = file ? readFileSync(join(folder, file), 'utf8').trim() : 'No licence text is in the package.';
-  return { name: `${name} ${version}`, license, text };
+  return { name: `${packageName} ${version}`, license, text };
 }
 
-/** The package of a module, or those that the build made part of a file of the typed API: esbuild names them there. */
+/** Returns the package of a module, or the packages that esbuild bundled into a file of the typed API and names there. */
 function packagesOf(id: string): string[] {
   const ofPackage = id.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1];
   if (ofPackage) return [ofPackage];
@@ -76,9 +76,9 @@ function packagesOf(id: string): string[] {
   return [...named].map(([, name = '']) => name);
 }
 
-/** Collects from every build that it is a plugin of, workers too; `write` writes the file. */
+/** Collects packages from every build whose plugin it is, workers included; `write` writes the file. */
 export function noticeCollector() {
-  const found = new Set<string>();
+  const packages = new Set<string>();
   return {
     plugin: (): Plugin => ({
       name: 'notices',
@@ -86,27 +86,27 @@ export function noticeCollector() {
         for (const output of Object.values(bundle)) {
           if (output.type !== 'chunk') continue;
           for (const name of output.moduleIds.flatMap(packagesOf))
-            if (existsSync(join(modules, name, 'package.json'))) found.add(name);
+            if (existsSync(join(modules, name, 'package.json'))) packages.add(name);
         }
       },
     }),
-    /** `withModel`: the model's files are there too. */
+    /** `withModel`: the model's files are included. */
     write(file: string, { others = [], withModel = false }: NoticeOptions = {}): void {
-      const notices = [...new Set([...found, ...others])].sort().map(noticeOf);
+      const notices = [...new Set([...packages, ...others])].sort().map(noticeOf);
       mkdirSync(dirname(file), { recursive: true });
       const sections = [...compiled(), ...(withModel ? [model()] : []), ...notices].map(
         ({ name, license, text }) => `${name}\nLicence: ${license}\n\n${text}\n`,
       );
       writeFileSync(
         file,
-        `Superpose is MIT-licensed. What it contains of others:\n\n${sections.join(`\n${'-'.repeat(80)}\n\n`)}`,
+        `Superpose is MIT-licensed. It contains code of others:\n\n${sections.join(`\n${'-'.repeat(80)}\n\n`)}`,
       );
     },
-    /** In one line, for a file that is passed on without the texts: who owns each part, and under which licence. */
+    /** Returns owners and licences in one line, for a file that is passed on without the texts. */
     line(): string {
       const part = ({ name, license, text, source }: Notice) =>
         [name, holderIn(text), license, source].filter(Boolean).join(', ');
-      return `${[...compiled(), ...[...found].sort().map(noticeOf)].map(part).join('; ')}; and, where there are sentences, ${part(model())}`;
+      return `${[...compiled(), ...[...packages].sort().map(noticeOf)].map(part).join('; ')}; and, where there are sentences, ${part(model())}`;
     },
   };
 }
@@ -116,6 +116,6 @@ interface NoticeOptions {
   withModel?: boolean;
 }
 
-/** Whose copyright a licence names; empty where it names none. */
+/** Returns the copyright line of a licence; empty if it has none. */
 const holderIn = (text: string): string =>
   text.match(/^Copyright (?:\(c\)|©)? ?\d{4}.*$/im)?.[0].replace(/\.? All rights reserved\.?/i, '') ?? '';

@@ -1,11 +1,11 @@
-// Vite's plugins of this project: what they change of pages and scripts that are built.
+// Vite plugins that change the pages and scripts of the build.
 import { resolve } from 'node:path';
 import temml from 'temml';
 import { type CompressOptions, type FormatOptions, minify } from 'terser';
 import type { Plugin } from 'vite';
 
-// The pages' formulas: <tex>...</tex> becomes MathML when the page is built, so readers' browsers run no code
-// for it. \\TT, \\TP, \\PT, \\PP and \\REST give a part the colour of its term.
+// <tex>...</tex> becomes MathML in the build, so that readers' browsers run no code for formulas. \\TT, \\TP, \\PT, \\PP
+// and \\REST give a part the colour of its term.
 const term = (name: string) => `\\data{term=${name}}{#1}`;
 const macros = {
   '\\TT': term('token-token'),
@@ -25,15 +25,15 @@ export function toMathml(tex: string, display: boolean): string {
     trust: true,
     throwOnError: true,
   });
-  // The page's content security policy forbids inline styles, and the classes belong to a style sheet that is not
-  // used here. `fence` changes nothing that is drawn, and browsers know opening brackets from closing ones.
+  // The page's content security policy forbids inline styles, and the classes belong to a style sheet that the page does
+  // not use. `fence` has no effect in browsers, which recognize opening and closing brackets themselves.
   return mathml.replace(/ (?:style|class|fence)="[^"]*"/g, '').replace(/ form="\w+"([^>]*>[()[\]])/g, '$1');
 }
 
 export const withMaths = (html: string): string =>
   html.replace(/<tex( display)?>([\s\S]*?)<\/tex>/g, (_, display: string | undefined, tex: string) => {
     const mathml = toMathml(tex, display !== undefined);
-    // A long formula scrolls on a phone, so the keyboard must reach it.
+    // A long formula scrolls on a phone, so it must be reachable by keyboard.
     return display === undefined ? mathml : `<div class="formula" tabindex="0">${mathml}</div>`;
   });
 
@@ -42,7 +42,7 @@ export const maths = (): Plugin => ({
   transformIndexHtml: { order: 'pre', handler: withMaths },
 });
 
-// A page without its source's indents is smaller and looks the same, because it has no preformatted text.
+/** Removes the source's indents, which are invisible in a page without preformatted text. */
 export function withoutIndents(html: string): string {
   if (/<(pre|textarea)[\s>]/.test(html)) throw new Error('A page with preformatted text keeps its indents.');
   return html.replace(/\n\s+/g, '\n');
@@ -54,17 +54,17 @@ export const indents = (): Plugin => ({
   transformIndexHtml: { order: 'post', handler: withoutIndents },
 });
 
-// Keeps a number on one line with its unit, equals sign or power of ten: "89 %", "d = 8", "8.1 × 10⁻⁵".
+/** Spaces that keep a number on one line with its unit, equals sign or power of ten: "89 %", "d = 8", "8.1 × 10⁻⁵". */
 const spaces: [RegExp, string][] = [
   [/(?<=\d) (?=%)/g, '\u202f'],
   [/(?<=^|[\p{L}₀-₉]) = (?=\d|$)/gu, '\u00a0=\u00a0'],
   [/ × (?=10[⁰¹²³⁴-⁹⁻])/g, '\u00a0×\u00a0'],
 ];
 
-/** Changes the text between the tags of a page, and nothing inside a tag. */
+/** Makes these spaces unbreakable in the text between tags. */
 export const unbroken = (html: string): string =>
   html.replace(/(?<=>)[^<]+(?=<)/g, (text) =>
-    spaces.reduce((line, [space, kept]) => line.replace(space, kept), text),
+    spaces.reduce((line, [space, unbreakable]) => line.replace(space, unbreakable), text),
   );
 
 export const unbrokenNumbers = (): Plugin => ({
@@ -72,7 +72,10 @@ export const unbrokenNumbers = (): Plugin => ({
   transformIndexHtml: { order: 'post', handler: unbroken },
 });
 
-// Once more, after Vite's own minifier: a hundredth of all scripts of the page, a quarter of the figures in the package.
+/**
+ * Minifies once more, after Vite's own minifier. That saves a hundredth of the page's scripts, without which they would
+ * exceed their budgets, and a quarter of the figures in the package, which Vite does not minify.
+ */
 export const smaller = (compress: CompressOptions, format: FormatOptions = {}): Plugin => ({
   name: 'smaller',
   async generateBundle(_, files) {
@@ -89,17 +92,19 @@ export const smaller = (compress: CompressOptions, format: FormatOptions = {}): 
   },
 });
 
-// The bundler lists a module's exports with `for … in`, which also takes what a page has added to
-// Object.prototype, and then defines it anew: on such a page no figure would come.
-const listed = /for\s*\(var (\w+) in (\w+)\)/g;
+/**
+ * The bundler lists a module's exports with `for … in`, which also visits what a page has added to Object.prototype and
+ * would define it anew: on such a page no figure would load.
+ */
+const exportLoop = /for\s*\(var (\w+) in (\w+)\)/g;
 
 export const ownNames = (): Plugin => ({
   name: 'own-names',
   renderChunk: (code) =>
-    code.includes('Symbol.toStringTag') ? code.replace(listed, 'for (var $1 of Object.keys($2))') : null,
+    code.includes('Symbol.toStringTag') ? code.replace(exportLoop, 'for (var $1 of Object.keys($2))') : null,
 });
 
-/** For `transform` of a bundler: pages with MooTools or Prototype.js have another Array.from. */
+/** For `transform` of a bundler: pages with MooTools or Prototype.js replace Array.from. */
 export const independent = {
   inject: {
     'Array.from': [resolve(import.meta.dirname, '../plot/plainCopy.ts'), 'arrayFrom'] as [string, string],
@@ -122,11 +127,11 @@ export const onlyHalf = (half: 'figure' | 'compute'): Plugin => ({
   name: 'only-half',
   transform(code, id) {
     if (!id.endsWith('/figures/index.ts')) return undefined;
-    const found = importers(this.parse(code));
-    if (found.length === 0) throw new Error(`${id} imports no figures.`);
+    const imports = importers(this.parse(code));
+    if (imports.length === 0) throw new Error(`${id} imports no figures.`);
     let text = code;
     // From the last to the first, so that the places of the others stay.
-    for (const { start, end, body } of found.reverse()) {
+    for (const { start, end, body } of imports.reverse()) {
       const imported = code.slice(body.start, body.end);
       text = `${text.slice(0, start)}async () => ({ ${half}: (await ${imported}).${half} })${text.slice(end)}`;
     }

@@ -1,4 +1,4 @@
-// Results of others, from one file: <published></published> becomes their tables when the page is built.
+// Builds the tables of other people's results in place of <published></published>.
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { escaped } from '../plot/svg.js';
@@ -11,7 +11,7 @@ export interface Published {
   unit: string;
   source: string;
   url: string;
-  /** The numbers that it is the mean of, if they were printed too. */
+  /** The numbers whose mean it is, if they were printed too. */
   parts?: number[];
 }
 
@@ -29,19 +29,19 @@ export function placeIn(column: readonly number[], value: number): number {
 
 /** One table for each source: a row for each thing, a column for each unit, a dot beside each number. */
 function tableOf(source: string): string {
-  const of = published.filter((one) => one.source === source);
-  const units = unique(of.map(({ unit }) => unit));
-  const rows = unique(of.map(({ what }) => what)).map((what) => {
+  const results = published.filter((result) => result.source === source);
+  const units = unique(results.map(({ unit }) => unit));
+  const rows = unique(results.map(({ what }) => what)).map((what) => {
     const cells = units.map((unit) => {
-      const found = of.find((one) => one.what === what && one.unit === unit);
-      if (!found) return '<td></td>';
-      const column = of.filter((one) => one.unit === unit).map(({ value }) => Number(value));
-      const across = Math.round(4 + 92 * placeIn(column, Number(found.value)));
-      return `<td>${escaped(found.value)}<svg aria-hidden="true" viewBox="0 0 100 8"><path d="M0 4h100"/><circle cx="${across}" cy="4" r="4"/></svg></td>`;
+      const result = results.find((result) => result.what === what && result.unit === unit);
+      if (!result) return '<td></td>';
+      const column = results.filter((result) => result.unit === unit).map(({ value }) => Number(value));
+      const across = Math.round(4 + 92 * placeIn(column, Number(result.value)));
+      return `<td>${escaped(result.value)}<svg aria-hidden="true" viewBox="0 0 100 8"><path d="M0 4h100"/><circle cx="${across}" cy="4" r="4"/></svg></td>`;
     });
     return `<tr><th scope="row">${escaped(what)}</th>${cells.join('')}</tr>`;
   });
-  const link = `<a href="${escaped(of[0]?.url ?? '')}">${escaped(source)}</a>`;
+  const link = `<a href="${escaped(results[0]?.url ?? '')}">${escaped(source)}</a>`;
   return `<div class="scrolled" tabindex="0" role="group" aria-label="${escaped(source)}"><table class="published"><caption>${link} <span>published, not computed here; each column’s dots run from its lowest to its highest</span></caption><thead><tr><th scope="col">Positions</th>${units.map((unit) => `<th scope="col">${escaped(unit)}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
 

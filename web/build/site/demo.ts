@@ -1,4 +1,4 @@
-// demo/: a blog post with five figures, embedded in the page's five ways by the page's own snippets.
+// Builds demo/: a blog post with five figures, embedded in five ways by the page's own snippets.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
@@ -15,7 +15,7 @@ import {
   type Wish,
 } from '../../page/snippets.js';
 import { escaped } from '../../plot/svg.js';
-import { figureNames, madeState } from './figures.js';
+import { figureNames, renderState } from './figures.js';
 import { singlePage } from './singlePage.js';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -29,8 +29,8 @@ export function demo(dist: string, version: string): Plugin {
       mkdirSync(folder, { recursive: true });
       const withModel = (await figureNames()).includes('one-score');
       const trained = withModel ? 'one-score' : 'dot-products';
-      const wished = async (name: string, settings: [string, string][]) => {
-        const { rendered, excerpt, toSvg } = await madeState(name, settings);
+      const prepare = async (name: string, settings: [string, string][]) => {
+        const { rendered, excerpt, toSvg } = await renderState(name, settings);
         const { figure, data, state } = rendered;
         const wish: Wish = {
           figure,
@@ -48,11 +48,11 @@ export function demo(dist: string, version: string): Plugin {
         return { wish, rendered, excerpt, toSvg };
       };
 
-      const framed = await wished('dot-products', [['n', '16']]);
-      const scripted = await wished(trained, withModel ? [['head', '0']] : [['n', '24']]);
-      const pictured = await wished(trained, []);
-      const saved = await wished('dot-products', [['d', '256']]);
-      const single = await wished(
+      const framed = await prepare('dot-products', [['n', '16']]);
+      const scripted = await prepare(trained, withModel ? [['head', '0']] : [['n', '24']]);
+      const pictured = await prepare(trained, []);
+      const saved = await prepare('dot-products', [['d', '256']]);
+      const single = await prepare(
         trained,
         withModel ? [['text', 'A figure in one file carries its own words.']] : [],
       );
@@ -96,7 +96,7 @@ export function demo(dist: string, version: string): Plugin {
   };
 }
 
-/** A page of somebody's blog. */
+/** A page of a blog. */
 const blogPage = (title: string, description: string, main: string): string => `<!DOCTYPE html>
 <html lang="en">
   <head>

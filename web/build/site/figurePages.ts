@@ -1,10 +1,10 @@
-// figures/NAME/: each figure as a page in one file, for frames and for keeping.
+// Builds figures/NAME/: each figure as a page in one file, for frames and for saving.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { escaped } from '../../plot/svg.js';
 import { siteAddress } from './address.js';
-import { figureNames, headless, madeFigure } from './figures.js';
+import { figureNames, headless, renderFigure } from './figures.js';
 import { singlePage } from './singlePage.js';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -17,7 +17,7 @@ export function figurePages(dist: string): Plugin {
     async writeBundle() {
       const script = readFileSync(resolve(root, 'build/single/single.js'), 'utf8');
       for (const name of await figureNames()) {
-        const { rendered, excerpt, placeholder } = await madeFigure(name);
+        const { rendered, excerpt, placeholder } = await renderFigure(name);
         const folder = resolve(dist, 'figures', name);
         mkdirSync(folder, { recursive: true });
         const { title } = rendered.figure;
@@ -30,7 +30,7 @@ export function figurePages(dist: string): Plugin {
           pictures: { narrow: picture('narrow'), wide: picture('wide') },
           finding,
           script,
-          ...(await announced(name, title, finding, folder)),
+          ...(await cardHead(name, title, finding, folder)),
         });
         writeFileSync(resolve(folder, 'index.html'), html);
       }
@@ -38,12 +38,12 @@ export function figurePages(dist: string): Plugin {
   };
 }
 
-/** Card and canonical link, which need the site's address. */
-async function announced(name: string, title: string, finding: string, folder: string) {
+/** The canonical link and the tags of its card for the head; nothing without the site's address. */
+async function cardHead(name: string, title: string, finding: string, folder: string) {
   const home = siteAddress();
   if (!home) return {};
   const { rasterised, toSvg } = await headless();
-  const { rendered } = await madeFigure(name);
+  const { rendered } = await renderFigure(name);
   const address = `${home}figures/${name}/`;
   const svg = await toSvg(rendered, card.width, 'light');
   const png = await rasterised(svg, 1);
@@ -56,7 +56,7 @@ async function announced(name: string, title: string, finding: string, folder: s
   };
 }
 
-/** Sizes are in pixels, where they are known. */
+/** Sizes are in pixels, if they are known. */
 interface CardPicture {
   address: string;
   width?: number;

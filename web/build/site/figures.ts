@@ -1,4 +1,4 @@
-// Every figure, rendered once for the whole build: for its placeholder and for its page.
+// Renders every figure once for the whole build: for its placeholder and for its page.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const bundle = pathToFileURL(resolve(root, 'build/package/node/index.js')).href;
 const model = pathToFileURL(`${resolve(root, 'build/model')}/`);
 
-export interface MadeFigure {
+export interface RenderedFigure {
   name: string;
   rendered: Rendered;
   excerpt: ModelExcerpt | undefined;
@@ -22,7 +22,7 @@ export interface MadeFigure {
   placeholder: Placeholder;
 }
 
-const made = new Map<string, Promise<MadeFigure>>();
+const renderedFigures = new Map<string, Promise<RenderedFigure>>();
 
 const beats: { steps: { figure: string }[] }[] = JSON.parse(
   readFileSync(resolve(root, 'web/page/beats.json'), 'utf8'),
@@ -34,7 +34,7 @@ const besideSteps = 824;
 
 export const headless = (): Promise<Headless> => import(bundle);
 
-/** Figures that can be rendered here: without the model's files some cannot. */
+/** Returns the names of the figures that can be rendered here: some need the model's files. */
 export async function figureNames(): Promise<string[]> {
   const { figures, initialState } = await headless();
   const withModel = existsSync(new URL('manifest.json', model));
@@ -43,18 +43,19 @@ export async function figureNames(): Promise<string[]> {
   );
 }
 
-export function madeFigure(name: string): Promise<MadeFigure> {
-  const known = made.get(name) ?? make(name);
-  made.set(name, known);
-  return known;
+/** Renders a figure in its first view, with its placeholder. */
+export function renderFigure(name: string): Promise<RenderedFigure> {
+  const rendered = renderedFigures.get(name) ?? render(name);
+  renderedFigures.set(name, rendered);
+  return rendered;
 }
 
-/** The same in another state, without a placeholder. */
-export async function madeState(name: string, settings: [string, string][]) {
-  return { ...(await computed(name, settings)), toSvg: (await headless()).toSvg };
+/** Renders a figure in another state, without a placeholder. */
+export async function renderState(name: string, settings: [string, string][]) {
+  return { ...(await compute(name, settings)), toSvg: (await headless()).toSvg };
 }
 
-/** A digest of what figures are computed with: the library, its modules, the figures and the model. */
+/** Returns a digest of everything that results depend on: the library, its modules, the figures and the model. */
 const ingredients = (): string => {
   const library = resolve(root, 'build/package');
   const hash = createHash('sha256');
@@ -68,46 +69,46 @@ const ingredients = (): string => {
 };
 let folder: string | undefined;
 
-/** What `compute` gives, kept below build/ for as long as all that it computes with is the same. */
-export async function kept<Result>(
-  asked: readonly unknown[],
+/** Memoizes `compute` in a file below build/ until the library, the figures or the model change. */
+export async function memoize<Result>(
+  key: readonly unknown[],
   compute: () => Promise<Result>,
 ): Promise<Result> {
-  folder ??= keptIn(resolve(root, 'build/computed'), ingredients());
-  const file = resolve(folder, createHash('sha256').update(JSON.stringify(asked)).digest('hex'));
+  folder ??= folderFor(resolve(root, 'build/computed'), ingredients());
+  const file = resolve(folder, createHash('sha256').update(JSON.stringify(key)).digest('hex'));
   if (existsSync(file)) return deserialize(readFileSync(file));
   const result = await compute();
-  // Another process may read or write the same.
+  // Another process may read or write the same file.
   writeFileSync(`${file}.${process.pid}`, serialize(result));
   renameSync(`${file}.${process.pid}`, file);
   return result;
 }
 
-/** A folder for this digest. Those of earlier ones go. */
-function keptIn(all: string, digest: string): string {
+/** Makes the folder of a digest, and removes those of earlier digests. */
+function folderFor(all: string, digest: string): string {
   mkdirSync(resolve(all, digest), { recursive: true });
-  for (const one of readdirSync(all)) {
-    if (one !== digest) rmSync(resolve(all, one), { recursive: true, force: true });
+  for (const name of readdirSync(all)) {
+    if (name !== digest) rmSync(resolve(all, name), { recursive: true, force: true });
   }
   return resolve(all, digest);
 }
 
-/** The figures that train take most of a build. */
-async function computed(name: string, settings: [string, string][] = []) {
-  const asked = ['site', name, settings];
-  const { rendered, ...rest } = await kept(asked, async () => {
-    // A fresh instance: figures remember what they have read, and would not read it again.
-    const own: Headless = await import(`${bundle}?${JSON.stringify(asked)}`);
-    const made = await own.renderWithExcerpt(model, name, settings);
-    return { ...made, rendered: { ...made.rendered, figure: undefined } };
+/** Computes a figure, or reads what an earlier build computed: figures that train take most of a build. */
+async function compute(name: string, settings: [string, string][] = []) {
+  const key = ['site', name, settings];
+  const { rendered, ...rest } = await memoize(key, async () => {
+    // A new instance of the module: figures memoize what they have read, and the excerpt records only what is read.
+    const instance: Headless = await import(`${bundle}?${JSON.stringify(key)}`);
+    const result = await instance.renderWithExcerpt(model, name, settings);
+    return { ...result, rendered: { ...result.rendered, figure: undefined } };
   });
   const { figures } = await headless();
   return { ...rest, rendered: { ...rendered, figure: figures[name] as Rendered['figure'] } };
 }
 
-async function make(name: string): Promise<MadeFigure> {
+async function render(name: string): Promise<RenderedFigure> {
   const { placeholder } = await headless();
-  const { rendered, excerpt } = await computed(name);
+  const { rendered, excerpt } = await compute(name);
   return {
     name,
     rendered,

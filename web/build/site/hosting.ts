@@ -1,10 +1,10 @@
-// What hosts need in dist/: headers for those that read them from files, and the site's own address, if it is known.
+// Writes what hosts need into dist/: files with headers, and the site's own address if it is known.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
 import { siteAddress } from './address.js';
 import { cardTags } from './figurePages.js';
-import { headless, madeState } from './figures.js';
+import { headless, renderState } from './figures.js';
 
 /** Puts the version and the site's address into the page. */
 export const hostedPage = (version: string): Plugin => ({
@@ -40,25 +40,25 @@ export const hosting = (dist: string): Plugin => ({
   },
 });
 
-/** What a link to the page shows: its first figure, pulled half-way. */
+/** Draws what apps show of a link to the page: its first figure, pulled half-way. */
 async function writePreview(dist: string): Promise<void> {
   const { rasterised } = await headless();
-  const { rendered, toSvg } = await madeState('one-layer', [['pull', '0.5']]);
+  const { rendered, toSvg } = await renderState('one-layer', [['pull', '0.5']]);
   const png = await rasterised(await toSvg(rendered, 1200, 'light'), 1);
   if (png) writeFileSync(join(dist, 'preview.png'), png);
 }
 
-/** Everything may be embedded anywhere, even by pages that let in only what allows it (COEP). */
+/** Everything may be embedded anywhere, even in pages with COEP, which admit only what allows it. */
 const everywhere: [string, string][] = [
   ['Access-Control-Allow-Origin', '*'],
   ['Cross-Origin-Resource-Policy', 'cross-origin'],
   ['X-Content-Type-Options', 'nosniff'],
 ];
-/** A page with COEP frames only pages that have it too. */
+/** A page with COEP may frame only pages that have it, too. */
 const framed: [string, string] = ['Cross-Origin-Embedder-Policy', 'require-corp'];
 
 function writeHeaders(dist: string): void {
-  // Files whose names have a hash of their content are kept for a year.
+  // Files named by a hash of their contents are cached for a year.
   const year = 'public, max-age=31536000, immutable';
   const lines = (headers: [string, string][], line: (name: string, value: string) => string) =>
     headers.map(([name, value]) => line(name, value)).join('\n');
@@ -92,6 +92,6 @@ ${lines(everywhere, set)}
     join(figures, '.htaccess'),
     `<IfModule mod_headers.c>\n${lines([framed], set)}\n</IfModule>\n`,
   );
-  // Otherwise GitHub Pages leaves out files whose names begin with an underscore.
+  // GitHub Pages would leave out files whose names begin with an underscore.
   writeFileSync(join(dist, '.nojekyll'), '');
 }

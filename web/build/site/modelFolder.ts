@@ -1,5 +1,5 @@
-// The folder of the model's files in dist/. Its name has a digest of what is in them, so that a page that was made with them
-// still finds them when a later version with other ones lies there too.
+// Copies the model's files into dist/. Their folder is named by a digest of their contents, so that a page still finds them
+// when a later version with other files is deployed beside them.
 import { createHash } from 'node:crypto';
 import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -9,7 +9,7 @@ const model = resolve(import.meta.dirname, '../../../build/model');
 
 let folder: string | undefined;
 
-/** Relative to dist/, with a slash at its end. Without the model's files nothing is there. */
+/** The folder relative to dist/, ending in a slash. It does not exist if the model's files are missing. */
 export function modelFolder(): string {
   if (!existsSync(resolve(model, 'manifest.json'))) return 'model/';
   if (folder === undefined) {
@@ -21,7 +21,7 @@ export function modelFolder(): string {
   return folder;
 }
 
-/** The manifest in model/ itself names the newest files, for callers of the library. */
+/** The manifest in model/ itself names the newest files, for users of the library. */
 export const modelFiles = (dist: string): Plugin => ({
   name: 'model-files',
   apply: 'build',

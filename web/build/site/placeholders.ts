@@ -1,13 +1,13 @@
-// Gives each figure of a page the picture of its first view, made by its own code, and each card its summary.
+// Builds into each figure of a page the picture of its first view, drawn by its own code, and into each card its summary.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { captionOf } from '../../plot/format.js';
 import { escaped } from '../../plot/svg.js';
-import { figureNames, type MadeFigure, madeFigure } from './figures.js';
+import { figureNames, type RenderedFigure, renderFigure } from './figures.js';
 
 /** What a closed card shows: what its figure finds, and the title. */
-function summaryOf({ rendered: { figure, data, state } }: MadeFigure): string {
+function summaryOf({ rendered: { figure, data, state } }: RenderedFigure): string {
   const [finding] = captionOf(figure.describe(data, state));
   return `<span class="found">${escaped(finding)}</span><h4>${escaped(figure.title)}</h4>`;
 }
@@ -25,13 +25,13 @@ export function placeholders(dist: string, version: string): Plugin {
         const known = await figureNames();
         for (const [, name = ''] of html.matchAll(empty)) {
           if (!known.includes(name)) continue;
-          const { placeholder, rendered } = await madeFigure(name);
+          const { placeholder, rendered } = await renderFigure(name);
           inside.set(name, placeholder.html);
           titles.set(name, `<h3 slot="title">${escaped(rendered.figure.title)}</h3>`);
         }
         const cards = new Map<string, string>();
         for (const [, name = ''] of html.matchAll(/<check-card name="([a-z0-9-]+)">/g)) {
-          cards.set(name, known.includes(name) ? summaryOf(await madeFigure(name)) : `<h4>${name}</h4>`);
+          cards.set(name, known.includes(name) ? summaryOf(await renderFigure(name)) : `<h4>${name}</h4>`);
         }
         return html
           .replace(empty, (_, name: string, rest: string) => {
@@ -49,11 +49,11 @@ export function placeholders(dist: string, version: string): Plugin {
     },
     async writeBundle() {
       const out = resolve(dist, 'pictures');
-      // Those that other pages show, again under addresses that a later version leaves alone.
+      // Pictures that other pages show are also stored under addresses that later versions leave alone.
       const pinned = resolve(out, version);
       mkdirSync(pinned, { recursive: true });
       for (const name of await figureNames()) {
-        const { placeholder } = await madeFigure(name);
+        const { placeholder } = await renderFigure(name);
         for (const [file, svg] of Object.entries(placeholder.pictures)) {
           writeFileSync(resolve(out, file), svg);
           if (/-(narrow|wide)\.svg$/.test(file)) writeFileSync(resolve(pinned, file), svg);

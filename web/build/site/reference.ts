@@ -1,5 +1,5 @@
-// api/: every public type and function with its documentation, from the types that the compiler wrote, and
-// the examples, with what they return.
+// Builds api/, the reference: every public type and function with its documentation, from the types that the compiler wrote,
+// and the examples with what they return.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -40,9 +40,9 @@ const plain = (doc = '') =>
     .join(' ')
     .trim();
 
-/** What a .d.ts file declares, with its comments. This relies on the layout that the compiler writes. */
+/** Returns what a .d.ts file declares, with its comments. It relies on the layout that the compiler writes. */
 export function declarations(text: string): Declared[] {
-  const found: Declared[] = [];
+  const list: Declared[] = [];
   const start = new RegExp(
     `^${comment}(export (?:declare )?(?:interface|type|class|function|const) (\\w+))`,
     'gm',
@@ -54,9 +54,9 @@ export function declarations(text: string): Declared[] {
     const rest = text.slice(from);
     const end = rest.match(/^}.*$|^(?! ).*;$/m);
     const code = end ? rest.slice(0, (end.index ?? 0) + end[0].length) : rest;
-    found.push({ name, doc: plain(doc), code, members: name.endsWith('Api') ? membersOf(code) : [] });
+    list.push({ name, doc: plain(doc), code, members: name.endsWith('Api') ? membersOf(code) : [] });
   }
-  return found;
+  return list;
 }
 
 function membersOf(code: string): Declared[] {
@@ -72,24 +72,24 @@ function membersOf(code: string): Declared[] {
 
 const read = (file: string) => readFileSync(resolve(types, file), 'utf8');
 
-/** The files whose types a file re-exports as a whole, and those that these re-export. */
+/** Returns the files all of whose types a file re-exports, directly or through others. */
 const starred = (file: string): string[] =>
   [...read(file).matchAll(/^export type \* from '(.+)\.js';/gm)].flatMap(([, path = '']) => {
-    const given = posix.join(posix.dirname(file), `${path}.d.ts`);
-    return [given, ...starred(given)];
+    const target = posix.join(posix.dirname(file), `${path}.d.ts`);
+    return [target, ...starred(target)];
   });
 
-/** What index.d.ts exports, and the groups of functions that it is made of. */
+/** Returns what index.d.ts exports, and the groups of functions that the library consists of. */
 export function publicDeclarations(): Declared[] {
   const index = read('index.d.ts');
   const files = readdirSync(types, { encoding: 'utf8', recursive: true }).filter(
     (file) => file.endsWith('.d.ts') && file !== 'index.d.ts' && !/^(node|embed)\//.test(file),
   );
   const lists = starred('index.d.ts');
-  const given = ['index.d.ts', ...lists].flatMap((file) =>
+  const exported = ['index.d.ts', ...lists].flatMap((file) =>
     [...read(file).matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list = '']) => list),
   );
-  const names = new Set(given.join().match(/\w+/g));
+  const names = new Set(exported.join().match(/\w+/g));
   const all = files.flatMap((file) =>
     declarations(read(file)).filter(
       ({ name, code }) =>
@@ -99,27 +99,27 @@ export function publicDeclarations(): Declared[] {
   return [...declarations(index), ...all];
 }
 
-/** A value in short: numbers to six digits, arrays of any type in brackets. */
-function shown(value: unknown): string {
+/** Prints a value: numbers with six digits, arrays of any type in brackets. */
+function printed(value: unknown): string {
   if (typeof value === 'number') return String(Number(value.toPrecision(6)));
   if (ArrayBuffer.isView(value) || Array.isArray(value))
-    return `[${Array.from(value as Iterable<unknown>, shown).join(', ')}]`;
+    return `[${Array.from(value as Iterable<unknown>, printed).join(', ')}]`;
   if (typeof value === 'object' && value !== null)
     return `{ ${Object.entries(value)
-      .map(([name, one]) => `${name}: ${shown(one)}`)
+      .map(([name, member]) => `${name}: ${printed(member)}`)
       .join(', ')} }`;
   return String(value);
 }
 
-/** Every example and what it returns, in plain SIMD, which gives the same numbers on every machine. */
-async function answered(): Promise<Answered[]> {
+/** Runs every example in plain SIMD, which gives the same numbers on every machine. */
+async function runExamples(): Promise<Answered[]> {
   const from = (file: string) => import(pathToFileURL(resolve(root, file)).href);
   const { examples, runExample }: Examples = await from('docs/examples.mjs');
   const superpose = await (await from('build/package/index.js')).load({ simd: 'plain' });
-  const found: Answered[] = [];
+  const answers: Answered[] = [];
   for (const example of examples)
-    found.push({ ...example, answer: shown(await runExample(superpose, example)) });
-  return found;
+    answers.push({ ...example, answer: printed(await runExample(superpose, example)) });
+  return answers;
 }
 
 const section = ({ name, doc, code }: Declared, examples: readonly Answered[]): string => `
@@ -127,10 +127,10 @@ const section = ({ name, doc, code }: Declared, examples: readonly Answered[]): 
         <h3>${name}</h3>
         ${doc && `<p>${escaped(doc)}</p>`}
         <pre><code>${escaped(code)}</code></pre>${examples
-          .filter((one) => one.name === name)
+          .filter((example) => example.name === name)
           .map(
-            (one) =>
-              `\n        <p>Example: ${escaped(one.what)} (${escaped(one.source)}).</p>\n        <pre class="example"><code>${escaped(one.code)}</code></pre>\n        <pre class="answer">${escaped(one.answer)}</pre>`,
+            (example) =>
+              `\n        <p>Example: ${escaped(example.what)} (${escaped(example.source)}).</p>\n        <pre class="example"><code>${escaped(example.code)}</code></pre>\n        <pre class="answer">${escaped(example.answer)}</pre>`,
           )
           .join('')}
       </section>`;
@@ -148,12 +148,12 @@ function referencePage(all: readonly Declared[], examples: readonly Answered[]):
       <p>From the types of the package. Functions belong to what <a href="#load">load()</a> returns. In examples, <code>superpose</code> is that, and <code>tables(superpose)</code> gives five tokens and five positions of width 8. <a href="../">The page</a></p>
       <nav aria-label="Functions"><h2>Functions</h2><p>${links(functions)}</p></nav>
       <nav aria-label="Types and the rest"><h2>Types and the rest</h2><p>${links(others)}</p></nav>
-      <h2>Functions in full</h2>${functions.map((one) => section(one, examples)).join('')}
-      <h2>Types and the rest in full</h2>${others.map((one) => section(one, [])).join('')}`,
+      <h2>Functions in full</h2>${functions.map((declared) => section(declared, examples)).join('')}
+      <h2>Types and the rest in full</h2>${others.map((declared) => section(declared, [])).join('')}`,
   });
 }
 
-/** A page without scripts, only to read: for the reference and the code. */
+/** A page of text without scripts: the reference, or source code. */
 interface ReadingPage {
   title: string;
   description: string;
@@ -189,7 +189,7 @@ export const reference = (dist: string): Plugin => ({
   async writeBundle() {
     const folder = resolve(dist, 'api');
     mkdirSync(folder, { recursive: true });
-    writeFileSync(resolve(folder, 'index.html'), referencePage(publicDeclarations(), await answered()));
+    writeFileSync(resolve(folder, 'index.html'), referencePage(publicDeclarations(), await runExamples()));
     const styles = readFileSync(resolve(import.meta.dirname, 'reference.css'), 'utf8');
     writeFileSync(resolve(folder, 'reference.css'), `${paletteRules}\n${styles}`);
   },

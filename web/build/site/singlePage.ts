@@ -1,4 +1,4 @@
-// The page of one figure, in one file.
+// Writes the page of one figure in one file.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -20,7 +20,7 @@ export interface SinglePageParts {
   head?: string;
 }
 
-/** The reader's scheme. The surrounding page's theme overrides it, and the figure's own overrides both. */
+/** Colours by the reader's scheme, which the surrounding page's theme overrides, and the figure's own theme both. */
 const coloursOf = (theme: Theme) =>
   `{color-scheme:${theme};background:${inks[theme].paper};color:${inks[theme].ink}}`;
 const colours = { light: coloursOf('light'), dark: coloursOf('dark') };
@@ -33,10 +33,10 @@ const wasmBlock = (module: SinglePage['module']) => {
 };
 export const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const inline = (svg: string) => `data:image/svg+xml,${encodeURIComponent(svg.trim()).replace(/'/g, '%27')}`;
-/** JSON to put between script tags, which it must not close. */
+/** Writes JSON that can stand between script tags without closing them. */
 export const jsonBlock = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c');
 
-/** Such a file is made to be passed on, and the texts of the licences are elsewhere. */
+/** The licences in one line: such a file is passed on without their texts. */
 function notice({ home }: SinglePage): string {
   const line = readFileSync(resolve(import.meta.dirname, '../../../build/single/notices.txt'), 'utf8');
   const texts = `${siteAddress() ?? home}THIRD-PARTY.txt`;
@@ -53,13 +53,13 @@ export function singlePage(parts: SinglePageParts): string {
     `style-src ${hashOf(style)}`,
     'img-src data: blob:',
     'worker-src blob:',
-    // In a sandboxed frame, WebKit takes no address for 'self'.
+    // In a sandboxed frame, WebKit counts no address as 'self'.
     `connect-src 'self'${address ? ` ${new URL(address).origin}` : ''}`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
-  // The page's own link may ask for another state, and a script alone can read that. In the element, because a saved file
-  // has other pictures there.
+  // A link to the page may ask for another state, which only a script can read. The remark is in the element, because a
+  // saved file has other pictures there.
   const first =
     page.settings.length === 0
       ? '<noscript><p>Without scripts, this is the figure’s first view.</p></noscript>'

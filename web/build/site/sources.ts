@@ -1,4 +1,4 @@
-// source/: the code that a section of the page names, to read on the site itself, whatever serves it.
+// Builds source/: pages with the code that the sections of the page name.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Plugin } from 'vite';
@@ -8,14 +8,14 @@ import { readingPage } from './reference.js';
 const root = resolve(import.meta.dirname, '../../..');
 const named = /<code>((?:src|web\/figures)\/[\w/]+\.(?:cpp|ts))<\/code>/g;
 
-/** A .cpp file is shown with its header, which says what its functions and types are. */
+/** A .cpp file comes with its header, which documents its functions and types. */
 const withHeader = (file: string): string[] =>
   file.endsWith('.cpp') ? [file.replace(/cpp$/, 'h'), file] : [file];
 
 function pageOf(file: string): string {
-  const parts = withHeader(file).map((one) => {
-    const code = readFileSync(resolve(root, one), 'utf8');
-    return `<h2>${one}</h2>\n<pre><code>${escaped(code)}</code></pre>`;
+  const parts = withHeader(file).map((path) => {
+    const code = readFileSync(resolve(root, path), 'utf8');
+    return `<h2>${path}</h2>\n<pre><code>${escaped(code)}</code></pre>`;
   });
   const up = '../'.repeat(file.split('/').length);
   return readingPage({
