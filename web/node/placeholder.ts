@@ -1,5 +1,5 @@
-// What is shown until a figure is live, and for good where it cannot be: space for its inputs, and the
-// picture and the finding of its first view.
+// Writes what stands in for a figure until it is live, or for good if it cannot be: space for its inputs, and the picture and
+// the finding of its first view.
 
 import { pictureWidths, toSvg } from '../element/exports.js';
 import { type Control, initialState, inputClass } from '../figures/controls.js';
@@ -7,11 +7,11 @@ import { captionOf } from '../plot/format.js';
 import { escaped } from '../plot/svg.js';
 import type { Rendered } from './render.js';
 
-/** From this window's width on, figures stand beside steps or beside one another. */
+/** The window width from which figures stand beside steps or beside one another. */
 const besideFrom = '85rem';
-/** On a tablet held upright: the first figure has its two ways below one another up to this width of the window. */
+/** On an upright tablet, up to this window width, the first figure draws its two ways below one another. */
 const upright = { width: 728, to: '52.4rem' };
-/** Of what stands beside something on wide windows, on narrower ones. */
+/** For figures that stand beside something in wide windows: their drawing in narrower ones. */
 const besideMiddle = { width: 820, to: '74.99rem' };
 
 export interface Placeholder {
@@ -22,8 +22,8 @@ export interface Placeholder {
 }
 
 /**
- * `first` is the figure that a page opens with: its picture is fetched at once. `column` is the width of one that stands
- * beside something on wide windows.
+ * The picture of an opening figure (`first`) is fetched at once. `column` is the width of a figure that stands beside
+ * something in wide windows.
  */
 export async function placeholder(
   rendered: Rendered,
@@ -37,7 +37,7 @@ export async function placeholder(
   );
   // Below the picture they stand with it, not in the slot above.
   const { below } = figure;
-  // What is played comes before what can be trained.
+  // Playback comes before training.
   const aside = below && figure.plays;
   const room = (figure.plays ? ['<i></i>'] : [])
     .concat((figure.buttons?.(state) ?? []).map(() => '<i class="wide"></i>'))

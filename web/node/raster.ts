@@ -1,6 +1,6 @@
-// An SVG picture of a figure as a PNG, at twice its size, by an optional rasteriser.
+// Draws an SVG picture as a PNG at twice its size, with an optional rasteriser.
 
-/** The rasteriser knows no custom properties, and only an older name for `pixelated`. */
+/** Replaces what the rasteriser does not know: custom properties, and `pixelated`, which has an older name there. */
 export function plainSvg(svg: string): string {
   const values = new Map(
     [...svg.matchAll(/(--[\w-]+):([^;}]+)/g)].map(([, name, value]) => [name as string, value as string]),
@@ -9,7 +9,7 @@ export function plainSvg(svg: string): string {
   return sharp.replace(/var\((--[\w-]+)\)/g, (variable, name) => values.get(name) ?? variable);
 }
 
-/** Undefined where the rasteriser is not installed. */
+/** The rasteriser's module; undefined if it is not installed. */
 const rasteriser = () =>
   import('@resvg/resvg-js').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ERR_MODULE_NOT_FOUND') return undefined;
@@ -18,11 +18,11 @@ const rasteriser = () =>
 
 export const canRasterise = async (): Promise<boolean> => (await rasteriser()) !== undefined;
 
-/** Undefined likewise. `svg` is of one theme, not `auto`. */
+/** Returns a PNG; undefined without the rasteriser. `svg` has one theme, not `auto`. */
 export async function rasterised(svg: string, zoom = 2): Promise<Uint8Array | undefined> {
-  const found = await rasteriser();
-  if (!found) return undefined;
-  const picture = new found.Resvg(plainSvg(svg), {
+  const module = await rasteriser();
+  if (!module) return undefined;
+  const picture = new module.Resvg(plainSvg(svg), {
     fitTo: { mode: 'zoom', value: zoom },
     font: { defaultFontFamily: 'DejaVu Sans', sansSerifFamily: 'DejaVu Sans' },
   });

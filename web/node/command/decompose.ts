@@ -15,12 +15,12 @@ import {
 } from 'superpose';
 import { groups } from '../../figures/terms.js';
 import { csvOf } from '../../plot/format.js';
-import { choiceOf, parsed, quoted, Refusal, told, wholeOf, withWeights } from './options.js';
-import { idsOf, opened, openOptions } from './ownModel.js';
+import { choiceOf, integerOf, parseOptions, quote, Refusal, refuseErrors, withWeights } from './options.js';
 import { inLine, say } from './terminal.js';
+import { idsOf, openOptions, openUserModel } from './userModel.js';
 
 export async function decompose(args: string[]): Promise<string> {
-  const { values } = parsed({
+  const { values } = parseOptions({
     args,
     options: {
       text: { type: 'string' },
@@ -40,39 +40,40 @@ export async function decompose(args: string[]): Promise<string> {
   const { text, csv, json } = values;
   if (csv && json) throw new Refusal('Choose one of --csv and --json.');
   const gauge = choiceOf('--gauge', values.gauge, ['canonical', 'raw']);
-  const excludedRows = excludedOf(values['excluded-rows']);
+  const excludedRows = excludedRowsOf(values['excluded-rows']);
   const way =
     values.way === undefined
       ? undefined
       : choiceOf('--way', values.way, ['direct', 'streams', 'mean', 'mechanism']);
-  if (values.model !== undefined) return ofOwnModel(values.model, { ...values, gauge, excludedRows, way });
-  const own = ['ids', 'corpus', ...Object.keys(openOptions)].find((name) => name in values);
-  if (own) throw new Refusal(`--${own} is for a model of your own: --model PATH.`);
+  if (values.model !== undefined)
+    return decomposeUserModel(values.model, { ...values, gauge, excludedRows, way });
+  const option = ['ids', 'corpus', ...Object.keys(openOptions)].find((name) => name in values);
+  if (option) throw new Refusal(`--${option} is for a model of your own: --model PATH.`);
   if (!text?.trim()) throw new Refusal('Say what to take apart: --text "The cat sat on the mat."');
-  const head = values.head === undefined ? undefined : wholeOf('--head', values.head, 0, 11);
-  const layer = values.layer === undefined ? undefined : wholeOf('--layer', values.layer, 0, 5);
+  const head = values.head === undefined ? undefined : integerOf('--head', values.head, 0, 11);
+  const layer = values.layer === undefined ? undefined : integerOf('--layer', values.layer, 0, 5);
   const only = head === undefined ? undefined : [head];
   const scores = await withWeights(async () => {
     const model = await loadMiniLM(await load({ module: 'small' }), { rest: load });
-    const sentence = await cutUp(model, text);
+    const sentence = await tokenize(model, text);
     fitsRows(excludedRows, sentence.ids.length);
     const common = { ...gaugeOf(way, { gauge, excludedRows }), ...(only && { only }) } as const;
     if (layer === undefined && way === undefined) return model.decompose(sentence, { ...common, groups });
-    const behind = { ...common, layer: layer ?? 0 };
+    const layerOptions = { ...common, layer: layer ?? 0 };
     if (way !== 'mean' && way !== 'mechanism')
-      return model.decompose(sentence, { ...behind, way: way ?? 'direct' });
+      return model.decompose(sentence, { ...layerOptions, way: way ?? 'direct' });
     fitsMeans(model, sentence.ids.length, way);
     const means = await model.corpusMeans({ scores: way === 'mechanism' });
-    return model.decompose(sentence, { ...behind, way, means });
+    return model.decompose(sentence, { ...layerOptions, way, means });
   });
   const which = {
     ...(layer !== undefined && { layer }),
     ...(way !== undefined && { way }),
   };
-  return answered(scores, { gauge, ...which }, { csv, json, only });
+  return answerOf(scores, { gauge, ...which }, { csv, json, only });
 }
 
-interface OwnValues {
+interface UserModelValues {
   text?: string;
   ids?: string;
   family?: string;
@@ -89,20 +90,20 @@ interface OwnValues {
   json: boolean;
 }
 
-async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
+async function decomposeUserModel(path: string, values: UserModelValues): Promise<string> {
   const { text, ids, gauge, excludedRows, corpus, csv, json } = values;
-  const layer = values.layer === undefined ? undefined : wholeOf('--layer', values.layer, 0, Infinity);
-  const head = values.head === undefined ? undefined : wholeOf('--head', values.head, 0, Infinity);
+  const layer = values.layer === undefined ? undefined : integerOf('--layer', values.layer, 0, Infinity);
+  const head = values.head === undefined ? undefined : integerOf('--head', values.head, 0, Infinity);
   if ((text === undefined) === (ids === undefined)) {
     throw new Refusal('Say what to take apart: --text "The cat sat on the mat.", or --ids 101,2023,102.');
   }
   const only = head === undefined ? undefined : [head];
-  const given = text ?? idsOf('--ids', ids as string);
-  return told(async () => {
-    const model = await opened(path, values);
-    const input = typeof given === 'string' ? await model.tokenize(given) : given;
+  const source = text ?? idsOf('--ids', ids as string);
+  return refuseErrors(async () => {
+    const model = await openUserModel(path, values);
+    const input = typeof source === 'string' ? await model.tokenize(source) : source;
     const [content, position, ...others] = model.summands as [string, string];
-    // Of a model that adds no positions, what each score asks.
+    // A model that adds no positions is split by what each score asks.
     const way = values.way ?? (content && !position ? 'mechanism' : undefined);
     const byMeans = way === 'mean' || way === 'mechanism';
     if (corpus !== undefined && !byMeans)
@@ -113,35 +114,35 @@ async function ofOwnModel(path: string, values: OwnValues): Promise<string> {
     if (byMeans) {
       fitsMeans(model, input.ids.length, way);
       // Checked here, because the library checks head and layer only after the means, which take long.
-      if (layer !== undefined && model.layers > 0) wholeOf('--layer', String(layer), 0, model.layers - 1);
+      if (layer !== undefined && model.layers > 0) integerOf('--layer', String(layer), 0, model.layers - 1);
       if (head !== undefined && model.heads !== undefined)
-        wholeOf('--head', String(head), 0, model.heads - 1);
+        integerOf('--head', String(head), 0, model.heads - 1);
     }
-    const gauged = gaugeOf(way, values);
+    const gaugeOptions = gaugeOf(way, values);
     fitsRows(excludedRows, input.ids.length);
     const sentences = byMeans ? await sentencesOf(model, way, values) : undefined;
     const means = byMeans
       ? await model.corpusMeans({ scores: way === 'mechanism', ...(sentences && { sentences }) })
       : undefined;
     const scores = await model.decompose(input, {
-      ...gauged,
+      ...gaugeOptions,
       ...(means && { means }),
       ...(behind ? { ...(layer && { layer }), ...(way && { way }) } : content && { groups: three }),
       ...(only && { only }),
     });
     const which = { ...(layer !== undefined && { layer }), ...(way !== undefined && { way }) };
-    return answered(scores, { model: model.name, gauge, ...which }, { csv, json, only });
+    return answerOf(scores, { model: model.name, gauge, ...which }, { csv, json, only });
   });
 }
 
-function answered(
+function answerOf(
   scores: Scores & { sentence: Sentence },
   which: Pick<Answer, 'model' | 'gauge' | 'layer' | 'way'>,
   { csv, json, only }: { csv: boolean; json: boolean; only: number[] | undefined },
 ): string {
   const { tokens, dropped } = scores.sentence;
   const { excludedRows } = scores;
-  // By mechanism token → token by distance has no terms with other parts, and positions none with the constant.
+  // In the way `mechanism`, `offset` has no terms with other parts, and positions have none with the constant.
   const alone = (part: string) => which.way === 'mechanism' && part === 'offset';
   const none = (query: string, key: string) =>
     which.way === 'mechanism' &&
@@ -152,31 +153,34 @@ function answered(
     .map((pair, term) => ({ ...pair, term }))
     .filter(({ query, key }) => (alone(query) || alone(key) ? query === key : !none(query, key)));
   const names = pairs.map(({ query, key }) => `${query} → ${key}`);
-  const cut = cutShort(tokens, dropped, csv);
+  const cut = truncation(tokens, dropped, csv);
 
   if (only) {
-    const [one = 0] = only;
-    const terms = pairs.map(({ query, key }) => termOf(scores, one, query, key));
-    const logits = logitsOf(scores, one);
+    const [onlyHead = 0] = only;
+    const terms = pairs.map(({ query, key }) => termOf(scores, onlyHead, query, key));
+    const logits = logitsOf(scores, onlyHead);
     const columns = ['query', 'key', 'query token', 'key token', ...names, 'score'];
     const rows = Array.from(logits, (score, cell) => {
       const [i, j] = [Math.floor(cell / scores.n), cell % scores.n];
       const at = [tokens[i] as string, tokens[j] as string];
       return [i, j, ...at, ...terms.map((term) => term[cell] as number), score];
     });
-    return printed({ tokens, dropped, ...which, excludedRows, head: one, columns, rows }, { csv, json, cut });
+    return print(
+      { tokens, dropped, ...which, excludedRows, head: onlyHead, columns, rows },
+      { csv, json, cut },
+    );
   }
   const columns = ['head', ...names, 'residual'];
-  const rows = scores.heads.map((one, place) => [
-    one,
-    ...pairs.map(({ term }) => sharesOf(scores, one)[term] as number),
+  const rows = scores.heads.map((head, place) => [
+    head,
+    ...pairs.map(({ term }) => sharesOf(scores, head)[term] as number),
     scores.residuals[place] as number,
   ]);
-  return printed({ tokens, dropped, ...which, excludedRows, columns, rows }, { csv, json, cut });
+  return print({ tokens, dropped, ...which, excludedRows, columns, rows }, { csv, json, cut });
 }
 
-/** What is said of a text that was too long. */
-function cutShort(tokens: readonly string[], dropped: number, csv: boolean): string {
+/** The sentence about a text that was too long. */
+function truncation(tokens: readonly string[], dropped: number, csv: boolean): string {
   const cut =
     dropped > 0 ? `The model takes ${tokens.length} tokens; ${dropped} more of this text are left out.` : '';
   // CSV has no place for this sentence.
@@ -184,10 +188,10 @@ function cutShort(tokens: readonly string[], dropped: number, csv: boolean): str
   return cut;
 }
 
-/** What the library is told of the gauge. That of the way `mechanism`, and its excluded rows, are its means'. */
+/** Options about the gauge for the library. The way `mechanism` has those of its means instead. */
 function gaugeOf(
   way: Way | undefined,
-  { gauge, excludedRows }: Pick<OwnValues, 'gauge' | 'excludedRows'>,
+  { gauge, excludedRows }: Pick<UserModelValues, 'gauge' | 'excludedRows'>,
 ): { gauge?: 'canonical' | 'raw'; excludedRows?: number[] } {
   if (way !== 'mechanism') return { gauge, ...(excludedRows && { excludedRows }) };
   if (gauge === 'raw' || excludedRows)
@@ -197,23 +201,23 @@ function gaugeOf(
   return {};
 }
 
-/** Rows that shares leave out, with commas between them. */
-function excludedOf(given: string | undefined): number[] | undefined {
-  if (given === undefined) return undefined;
-  if (given === 'none') return [];
-  return given.split(',').map((row) => wholeOf('--excluded-rows', row.trim(), 0, Infinity));
+/** Reads the rows that shares leave out, with commas between them. */
+function excludedRowsOf(text: string | undefined): number[] | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'none') return [];
+  return text.split(',').map((row) => integerOf('--excluded-rows', row.trim(), 0, Infinity));
 }
 
-/** Refuses rows that a sentence does not have, before means are gathered, which takes long. */
+/** Refuses rows that a sentence does not have, before means are computed, which takes long. */
 function fitsRows(excludedRows: readonly number[] = [], tokens: number): void {
-  for (const row of excludedRows) wholeOf('--excluded-rows', String(row), 0, tokens - 1);
+  for (const row of excludedRows) integerOf('--excluded-rows', String(row), 0, tokens - 1);
 }
 
-/** The sentences that means are gathered over; those of the library unless given. */
+/** Returns the sentences to compute means over; undefined for those of the library. */
 async function sentencesOf(
   { readsText, name, layers }: OpenedModel,
   way: Way | undefined,
-  { corpus, ids }: Pick<OwnValues, 'corpus' | 'ids'>,
+  { corpus, ids }: Pick<UserModelValues, 'corpus' | 'ids'>,
 ): Promise<(string | { ids: number[] })[] | undefined> {
   // A file without layers is refused by the library, with or without a corpus.
   if (corpus === undefined && !readsText && layers > 0)
@@ -222,7 +226,7 @@ async function sentencesOf(
     );
   if (corpus === undefined) return undefined;
   const text = await readFile(corpus, 'utf8').catch(() => {
-    throw new Refusal(`--corpus takes a text file, and ${quoted(corpus)} cannot be read.`);
+    throw new Refusal(`--corpus takes a text file, and ${quote(corpus)} cannot be read.`);
   });
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
   return ids === undefined ? lines : lines.map((line) => idsOf('--corpus', line));
@@ -242,7 +246,7 @@ function fitsMeans(
   }
 }
 
-async function cutUp(model: MiniLM, text: string): Promise<Sentence> {
+async function tokenize(model: MiniLM, text: string): Promise<Sentence> {
   try {
     return await model.tokenize(text);
   } catch (error) {
@@ -264,10 +268,10 @@ interface Answer {
   rows: (string | number)[][];
 }
 
-function printed(found: Answer, { csv, json, cut }: { csv: boolean; json: boolean; cut: string }): string {
-  const { columns, rows, tokens, head, layer, gauge, excludedRows, model } = found;
+function print(result: Answer, { csv, json, cut }: { csv: boolean; json: boolean; cut: string }): string {
+  const { columns, rows, tokens, head, layer, gauge, excludedRows, model } = result;
   const where = `${layer === undefined ? '' : `, layer ${layer}`}${model === undefined ? '' : `${layer === undefined ? ', first layer' : ''} of ${model}`}`;
-  if (json) return `${JSON.stringify(found, null, 1)}\n`;
+  if (json) return `${JSON.stringify(result, null, 1)}\n`;
   if (csv) return csvOf({ columns: [...columns, 'gauge'], rows: rows.map((row) => [...row, gauge]) });
   const shown = rows.map((row) =>
     row.map((value, column) => {

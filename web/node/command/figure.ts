@@ -1,5 +1,5 @@
-// superpose figure: any figure in any state, as a picture or as its numbers; superpose list: the figures, or the settings
-// of one.
+// superpose figure: draws a figure in any state or writes its numbers; superpose list: names the figures or the settings of
+// one.
 import { extname } from 'node:path';
 import {
   allowed,
@@ -19,12 +19,12 @@ import {
 import { checkWritable, write } from './files.js';
 import {
   choiceOf,
-  parsed,
-  quoted,
+  integerOf,
+  parseOptions,
+  quote,
   Refusal,
   refuseTwice,
   settingsOf,
-  wholeOf,
   withWeights,
 } from './options.js';
 
@@ -33,7 +33,7 @@ type ThemeName = (typeof themes)[number];
 const kinds = ['.svg', '.png', '.csv', '.json'];
 
 export async function figure(args: string[]): Promise<string> {
-  const { values, positionals } = parsed({
+  const { values, positionals } = parseOptions({
     args,
     allowPositionals: true,
     options: {
@@ -44,28 +44,29 @@ export async function figure(args: string[]): Promise<string> {
       theme: { type: 'string' },
     },
   });
-  const [asked, ...others] = positionals;
-  if (asked === undefined || others.length > 0) {
+  const [figureName, ...others] = positionals;
+  if (figureName === undefined || others.length > 0) {
     throw new Refusal('superpose figure takes the name of one figure; superpose list has them all.');
   }
-  const { name } = figureNamed(asked);
+  const { name } = figureNamed(figureName);
   const { out } = values;
   if (out === undefined)
     throw new Refusal('Say where it goes: --out FILE, ending in .svg, .png, .csv or .json.');
   const kind = extname(out);
   if (!kinds.includes(kind)) {
-    throw new Refusal(`${quoted(out, 200)} must end in one of ${kinds.join(', ')}: that says what to make.`);
+    throw new Refusal(`${quote(out, 200)} must end in one of ${kinds.join(', ')}: that says what to make.`);
   }
   const isPicture = kind === '.svg' || kind === '.png';
-  const drawn = (['width', 'theme'] as const).find((option) => values[option] !== undefined);
-  if (drawn && !isPicture) throw new Refusal(`--${drawn} is for pictures, and ${kind} has numbers alone.`);
-  const width = wholeOf('--width', values.width ?? '1048', 280, 2000);
+  const pictureOption = (['width', 'theme'] as const).find((option) => values[option] !== undefined);
+  if (pictureOption && !isPicture)
+    throw new Refusal(`--${pictureOption} is for pictures, and ${kind} has numbers alone.`);
+  const width = integerOf('--width', values.width ?? '1048', 280, 2000);
   const theme = choiceOf('--theme', values.theme ?? 'light', themes);
   if (kind === '.png' && theme === 'auto') throw new Refusal('A PNG has one theme: --theme light or dark.');
 
   const set = settingsOf(values.set);
-  const settings = values.state === undefined ? set : [...stateOf(asked, values.state), ...set];
-  // Whatever would stop it at the end stops it before the work.
+  const settings = values.state === undefined ? set : [...stateOf(figureName, values.state), ...set];
+  // What would fail at the end is checked before the work.
   await checkWritable(out);
   if (kind === '.png' && !(await canRasterise()))
     throw new Refusal('Making a PNG takes a rasteriser. It is a package: npm install @resvg/resvg-js');
@@ -75,11 +76,11 @@ export async function figure(args: string[]): Promise<string> {
         throw new Refusal(`${refused.join(' ')} superpose list ${name} has all settings.`);
     }),
   );
-  await write(out, await made(rendered, kind, width, theme));
+  await write(out, await encode(rendered, kind, width, theme));
   return `${out}: ${rendered.figure.describe(rendered.data, rendered.state)}\n`;
 }
 
-async function made(rendered: Rendered, kind: string, width: number, theme: ThemeName) {
+async function encode(rendered: Rendered, kind: string, width: number, theme: ThemeName) {
   if (kind === '.csv') return toCsv(rendered);
   if (kind === '.json') return toJson(rendered);
   const svg = await toSvg(rendered, width, theme);
@@ -87,27 +88,27 @@ async function made(rendered: Rendered, kind: string, width: number, theme: Them
   return (await rasterised(svg)) as Uint8Array;
 }
 
-/** Settings from a whole address, from its fragment, or as in `d=64&n=8`. */
+/** Reads settings from an address, from its fragment, or from a text such as `d=64&n=8`. */
 function stateOf(name: string, text: string): [string, string][] {
-  // The text of a setting may hold a # of its own.
+  // The text of a setting may contain a #.
   const isLink = /^(#|[a-z]+:\/\/)|^[^=]*#v=/i.test(text);
   const fragment = isLink ? (text.match(/#.*/s)?.[0] ?? '') : `#v=1&figure=${name}&${text}`;
   const link = readLink(fragment);
   if (!link) throw new Refusal('--state takes a link that the page copied, or settings as in d=64&n=8.');
   if ('refused' in link) throw new Refusal(link.refused);
-  if (link.figure !== name) throw new Refusal(`This state is of the figure ${quoted(link.figure)}.`);
+  if (link.figure !== name) throw new Refusal(`This state is of the figure ${quote(link.figure)}.`);
   refuseTwice('--state', link.settings);
   return link.settings;
 }
 
 export async function list(args: string[]): Promise<string> {
-  const { positionals } = parsed({ args, allowPositionals: true });
+  const { positionals } = parseOptions({ args, allowPositionals: true });
   if (positionals.length > 1) throw new Refusal('superpose list takes the name of one figure, or none.');
   const [name] = positionals;
   if (name === undefined) {
-    const longest = Math.max(...Object.keys(figures).map((one) => one.length));
+    const longest = Math.max(...Object.keys(figures).map((key) => key.length));
     return Object.values(figures)
-      .map((one) => `${one.name.padEnd(longest)}  ${one.title}\n`)
+      .map((figure) => `${figure.name.padEnd(longest)}  ${figure.title}\n`)
       .join('');
   }
   const { title, controls } = figureNamed(name);
@@ -123,7 +124,7 @@ function figureNamed(name: string) {
   const figure = Object.hasOwn(figures, name) ? figures[name] : undefined;
   if (!figure) {
     throw new Refusal(
-      `There is no figure called ${quoted(name)}. There are ${Object.keys(figures).join(', ')}.`,
+      `There is no figure called ${quote(name)}. There are ${Object.keys(figures).join(', ')}.`,
     );
   }
   return figure as { name: string; title: string; controls: Controls };

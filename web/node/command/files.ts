@@ -1,15 +1,15 @@
-// Files that the command reads and writes besides models.
+// Writes the command's files.
 import { open, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
-import { quoted, Refusal } from './options.js';
+import { quote, Refusal } from './options.js';
 
 const unwritable = (file: string, why: string | undefined) =>
-  new Refusal(`${quoted(file, 200)} could not be written (${why}).`);
+  new Refusal(`${quote(file, 200)} could not be written (${why}).`);
 
-/** The file itself, behind links. */
-const behind = (file: string) => realpath(file).catch(() => file);
+/** Resolves links. */
+const resolved = (file: string) => realpath(file).catch(() => file);
 const besides = (file: string) => `${file}.${process.pid}.part`;
 
-/** Refuses a path that cannot be written. Leaves what is there as it is; for a call before long work. */
+/** Refuses a path that cannot be written, and leaves an existing file as it is. Called before long work. */
 export async function checkWritable(file: string): Promise<void> {
   const before = await stat(file).catch(({ code }: NodeJS.ErrnoException) => {
     if (code !== 'ENOENT') throw unwritable(file, code);
@@ -19,7 +19,7 @@ export async function checkWritable(file: string): Promise<void> {
   try {
     await (await open(file, 'a')).close();
     const target = await realpath(file);
-    // The file that was made for this, also behind a link.
+    // The file that open() created, also behind a link.
     if (!before) await unlink(target);
     await (await open(besides(target), 'a')).close();
     await unlink(besides(target));
@@ -28,9 +28,9 @@ export async function checkWritable(file: string): Promise<void> {
   }
 }
 
-/** Writes beside the file and then puts it in its place: on a full disk the old one stays as it was. */
+/** Writes beside the file and then renames: on a full disk the old file stays as it was. */
 export async function write(file: string, content: Parameters<typeof writeFile>[1]): Promise<void> {
-  const target = await behind(file);
+  const target = await resolved(file);
   try {
     const mode = await stat(target).then(
       ({ mode }) => mode,

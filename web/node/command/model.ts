@@ -1,11 +1,11 @@
 // superpose model: measures of the tables of the user's own model.
 import type { ByGauge, ModelReport, OpenedModel } from 'superpose';
 import { csvOf } from '../../plot/format.js';
-import { parsed, Refusal, told } from './options.js';
-import { opened, openOptions } from './ownModel.js';
+import { parseOptions, Refusal, refuseErrors } from './options.js';
+import { openOptions, openUserModel } from './userModel.js';
 
 export async function model(args: string[]): Promise<string> {
-  const { values, positionals } = parsed({
+  const { values, positionals } = parseOptions({
     args,
     allowPositionals: true,
     options: {
@@ -21,15 +21,15 @@ export async function model(args: string[]): Promise<string> {
       'superpose model takes one path: of a .safetensors file, an index of shards or a folder.',
     );
   if (csv && json) throw new Refusal('Choose one of --csv and --json.');
-  return told(async () => {
-    const found = await opened(path, values);
-    const report = await found.report();
-    const rows = rowsOf(found, report);
-    if (json) return `${JSON.stringify(plain(found, report), null, 1)}\n`;
+  return refuseErrors(async () => {
+    const opened = await openUserModel(path, values);
+    const report = await opened.report();
+    const rows = rowsOf(opened, report);
+    if (json) return `${JSON.stringify(plain(opened, report), null, 1)}\n`;
     if (csv) {
       return csvOf({ columns: ['measure', 'gauge', 'value'], rows: rows.map(([, ...row]) => row) });
     }
-    return printed(found, report, rows);
+    return print(opened, report, rows);
   });
 }
 
@@ -39,7 +39,7 @@ function rowsOf(model: OpenedModel, report: ModelReport): Row[] {
   const { token, position, cosines, overlap, offsets, chance, rotary, curve } = report;
   const row = (label: string, measure: string, value: string | number | undefined, gauge = ''): Row[] =>
     value === undefined ? [] : [[label, measure, gauge, value]];
-  const both = (label: string, measure: string, value: ByGauge<number> | undefined): Row[] =>
+  const byGauge = (label: string, measure: string, value: ByGauge<number> | undefined): Row[] =>
     value ? [...row(label, measure, value.raw, 'raw'), ...row(label, measure, value.centred, 'centred')] : [];
   const sizes = (of: 'meanSize' | 'largestSize'): ByGauge<number> | undefined =>
     cosines && { raw: cosines.raw[of], centred: cosines.centred[of] };
@@ -61,19 +61,19 @@ function rowsOf(model: OpenedModel, report: ModelReport): Row[] {
     ...row('position rows read', 'position rows', position?.rows.length),
     ...row('mean length of token rows', 'token length', token.lengths.mean, 'raw'),
     ...row('mean length of position rows', 'position length', position?.lengths.mean, 'raw'),
-    ...both('directions that token rows fill', 'token participation', token.participation),
-    ...both('directions that position rows fill', 'position participation', position?.participation),
-    ...both('mean |cos| of token and position rows', 'mean |cos|', sizes('meanSize')),
-    ...both('largest |cos| of token and position rows', 'largest |cos|', sizes('largestSize')),
+    ...byGauge('directions that token rows fill', 'token participation', token.participation),
+    ...byGauge('directions that position rows fill', 'position participation', position?.participation),
+    ...byGauge('mean |cos| of token and position rows', 'mean |cos|', sizes('meanSize')),
+    ...byGauge('largest |cos| of token and position rows', 'largest |cos|', sizes('largestSize')),
     ...row('mean |cos| by chance', 'chance |cos|', cosines && chance),
-    ...both('overlap A, chance 1', 'overlap', overlap),
+    ...byGauge('overlap A, chance 1', 'overlap', overlap),
     ...row(
       `part of the ${curve?.dimensions} main position directions in the first half of the tokens’`,
       'first half',
       curve?.reached[Math.floor(curve.reached.length / 2) - 1],
       'centred',
     ),
-    ...both(
+    ...byGauge(
       'part of position · position that depends on the distance alone',
       'offset share',
       offsets && { raw: offsets.raw.share, centred: offsets.centred.share },
@@ -83,7 +83,7 @@ function rowsOf(model: OpenedModel, report: ModelReport): Row[] {
   ];
 }
 
-function printed(model: OpenedModel, report: ModelReport, rows: Row[]): string {
+function print(model: OpenedModel, report: ModelReport, rows: Row[]): string {
   const text = (value: string | number) =>
     typeof value === 'string' || Number.isInteger(value)
       ? String(value)
@@ -107,12 +107,12 @@ function printed(model: OpenedModel, report: ModelReport, rows: Row[]): string {
 
 /** For JSON: typed arrays as lists, and what is not a finite number as null. */
 function plain(model: OpenedModel, report: ModelReport): unknown {
-  const listed = (value: unknown): unknown => {
-    if (ArrayBuffer.isView(value)) return Array.from(value as Float64Array, listed);
+  const toJson = (value: unknown): unknown => {
+    if (ArrayBuffer.isView(value)) return Array.from(value as Float64Array, toJson);
     if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-    if (Array.isArray(value)) return value.map(listed);
+    if (Array.isArray(value)) return value.map(toJson);
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, listed(one)]));
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toJson(member)]));
   };
   const { family, name, about, d_model, heads, epsilon, vocabulary, positions, causal } = model;
   const { slidingWindow, excludedRows } = model;
@@ -127,5 +127,5 @@ function plain(model: OpenedModel, report: ModelReport): unknown {
     causal,
     excludedRows,
   };
-  return listed({ ...ofModel, files: model.files, bytes: model.bytes, name, about, ...report });
+  return toJson({ ...ofModel, files: model.files, bytes: model.bytes, name, about, ...report });
 }

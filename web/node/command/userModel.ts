@@ -1,6 +1,6 @@
-// A model of the user's own, as the command is told of one.
+// The options that name and open a model of the user's.
 import { FamilyUnknown, load, type OpenedModel, openModel } from 'superpose';
-import { numberOf, Refusal, wholeOf } from './options.js';
+import { integerOf, numberOf, Refusal } from './options.js';
 
 /** Options that opening a model may need. */
 export const openOptions = {
@@ -9,15 +9,18 @@ export const openOptions = {
   epsilon: { type: 'string' },
 } as const;
 
-/** Their values, as given on the command line. */
-export interface OpenGiven {
+/** Their values on the command line. */
+export interface OpenValues {
   family?: string | undefined;
   heads?: string | undefined;
   epsilon?: string | undefined;
 }
 
 /** Opens the model at a path. Throws RangeError if something is wrong with it. */
-export async function opened(path: string, { family, heads, epsilon }: OpenGiven): Promise<OpenedModel> {
+export async function openUserModel(
+  path: string,
+  { family, heads, epsilon }: OpenValues,
+): Promise<OpenedModel> {
   return openModel(await load(), path, {
     ...(family !== undefined && { family: family as OpenedModel['family'] }),
     ...(heads !== undefined && { heads: numberOf('--heads', heads) }),
@@ -28,7 +31,7 @@ export async function opened(path: string, { family, heads, epsilon }: OpenGiven
   });
 }
 
-/** Vocabulary numbers, with commas between them. */
-export const idsOf = (option: string, given: string) => ({
-  ids: given.split(',').map((id) => wholeOf(option, id.trim(), 0, Infinity)),
+/** Reads vocabulary numbers, with commas between them. */
+export const idsOf = (option: string, text: string) => ({
+  ids: text.split(',').map((id) => integerOf(option, id.trim(), 0, Infinity)),
 });
