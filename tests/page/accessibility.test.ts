@@ -155,7 +155,7 @@ modelTest('a tap chooses a cell, and everything that shows it follows', async ()
   // It reads the term's map, and leaves the term on.
   expect((await page.evaluate(readFigure, 'one-score'))?.state.on).toHaveLength(5);
   const said = figureOf(page, 'one-score').locator('.readout');
-  await page.locator('#ask .stage').evaluate((stage) => stage.removeAttribute('data-whole'));
+  await page.locator('#ask .stage').evaluate((stage) => stage.removeAttribute('data-expanded'));
   const { display, position } = await said.evaluate((one) => {
     const { display, position } = getComputedStyle(one);
     return { display, position };

@@ -188,7 +188,7 @@ function atTheBar(name: string): { cut: number; above: number; below: number; si
   const figure = document.querySelector(`superpose-figure[name="${name}"]`) as Element;
   const surface = figure.shadowRoot?.querySelector('.surface') as Element;
   const stays = figure.closest('.stays') as Element;
-  const bar = (stays.querySelector('.whole') as Element).getBoundingClientRect();
+  const bar = (stays.querySelector('.expand') as Element).getBoundingClientRect();
   const step = stays.closest('.stage')?.querySelector('.step') as Element;
   const marks = [...surface.querySelectorAll('.marks :is(text, :not(:has(*)))')].map((mark) =>
     mark.getBoundingClientRect(),
@@ -293,7 +293,7 @@ test.each([1, 1.5, 2, 3])(
     await page.locator('#learn .steps').evaluate((one) => void one.animate({ opacity: [0, 0] }, 1e9));
     await stepsCameBy(page);
     const { bottom } = await page
-      .locator('#learn .whole')
+      .locator('#learn .expand')
       .evaluate((one) => one.getBoundingClientRect().toJSON() as DOMRect);
     const strip = await page.screenshot({
       clip: { x: 40, y: bottom - 3, width: 300, height: 3 + 1 / ratio },

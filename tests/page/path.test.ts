@@ -114,7 +114,7 @@ modelTest('a closed card loads and computes nothing; opened, or linked to, it is
   expect(site.requests.filter((path) => path.includes('/assets/narrow-'))).toEqual([]);
   // The card shows a title and a finding.
   expect(await card.getByRole('heading').innerText()).toMatch(/\w/);
-  expect(await card.locator('summary .found').innerText()).toMatch(/\d/);
+  expect(await card.locator('summary .card-finding').innerText()).toMatch(/\d/);
   await card.locator('summary').click();
   await expect.poll(async () => (await page.evaluate(readFigure, 'narrow'))?.drawn).toBeDefined();
   const second = await page.context().newPage();
@@ -293,7 +293,7 @@ modelTest(
     await figure.scrollIntoViewIfNeeded();
     await figure.locator('.surface').waitFor();
     expect(await figure.locator('.root > .finding').isVisible()).toBe(false);
-    await page.locator('#mix .whole').click();
+    await page.locator('#mix .expand').click();
     expect(await figure.locator('.root > .finding').isVisible()).toBe(true);
   },
 );

@@ -95,19 +95,19 @@ modelTest('a bet is answered right below it, the answer first, and not before', 
   expect(await page.locator('.bet ~ h2, h2:has(~ .bet)').allInnerTexts()).toEqual([
     'Separate: can a sum be taken apart?',
   ]);
-  expect(await page.locator('#check-collisions .found').isVisible()).toBe(false);
+  expect(await page.locator('#check-collisions .card-finding').isVisible()).toBe(false);
   await openBets(page);
-  const told = (name: string) => page.locator(`[data-told=${name}]`);
-  expect(await told('lost').textContent()).toBe('');
+  const answer = (name: string) => page.locator(`[data-answer=${name}]`);
+  expect(await answer('lost').textContent()).toBe('');
   await page.getByLabel('Yes, a sum cannot be taken apart').check();
   await page.locator('.bet input[name=width]').fill('4');
-  const said = (name: string) => expect.poll(() => told(name).textContent());
+  const said = (name: string) => expect.poll(() => answer(name).textContent());
   await said('lost').toMatch(/^Nothing is lost, but it is harder to read\. You said: Yes/);
   await said('width').toMatch(/^d = \d+\. /);
   await page.locator('#check-collisions').evaluate((card: HTMLDetailsElement) => {
     card.open = false;
   });
-  expect(await page.locator('#check-collisions .found').isVisible()).toBe(true);
+  expect(await page.locator('#check-collisions .card-finding').isVisible()).toBe(true);
   // They are kept for this tab.
   await page.reload();
   await openBets(page);
@@ -122,16 +122,16 @@ modelTest(
     const { page, site } = await visit();
     await openBets(page);
     await page.getByLabel('Yes, a sum cannot be taken apart').check();
-    const told = (name: string) => page.locator(`[data-told=${name}]`);
-    await expect.poll(() => told('lost').textContent()).toMatch(/You said: Yes/);
+    const answer = (name: string) => page.locator(`[data-answer=${name}]`);
+    await expect.poll(() => answer('lost').textContent()).toMatch(/You said: Yes/);
     const release = site.hold(/bets-/);
     await page.reload();
     await openBets(page);
     await page.getByLabel('Nothing is lost, but it is harder to read').check();
     await page.locator('.bet input[name=width]').fill('4');
-    expect(await told('lost').textContent()).toBe('');
+    expect(await answer('lost').textContent()).toBe('');
     release();
-    const said = (name: string) => expect.poll(() => told(name).textContent());
+    const said = (name: string) => expect.poll(() => answer(name).textContent());
     await said('lost').toMatch(/You were right\./);
     await said('width').toMatch(/^d = \d+\. /);
     expect(await page.evaluate(() => JSON.parse(sessionStorage.getItem('superpose-bets') ?? '{}'))).toEqual({

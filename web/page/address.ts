@@ -1,5 +1,5 @@
-// The address of the page and its figures: a link opens a figure in its state, Back undoes a change of a
-// figure, and the page says so if a link cannot be read.
+// Keeps the page's address and its figures in step: a link opens a figure in its state, Back undoes a change of a figure, and
+// the page says so if it cannot read a link.
 
 import { writeAddress } from '../element/addressBar.js';
 import { FigureElement } from '../element/figureElement.js';
@@ -8,7 +8,7 @@ import { decodedLink, readLink, writeLink } from '../element/link.js';
 import type { State } from '../figures/controls.js';
 import { beatOf, goToStep, keepInBeat } from './beats.js';
 
-/** Changes that follow one another as fast as this are one entry of the history. */
+/** Changes that follow one another within this time, in milliseconds, are one entry of the history. */
 const pause = 400;
 
 let timer = 0;
@@ -17,10 +17,10 @@ let pending: (() => void) | undefined;
 
 const figureOf = (name: string): FigureElement | undefined =>
   [...document.querySelectorAll<HTMLElement>('superpose-figure')].find(
-    (one): one is FigureElement => one instanceof FigureElement && one.name === name,
+    (element): element is FigureElement => element instanceof FigureElement && element.name === name,
   );
 
-/** Of every figure that was changed: back and forward find them. */
+/** The link to the state of every figure that was changed, for Back and Forward. */
 let states: Record<string, string> = history.state?.states ?? {};
 
 async function remember(element: FigureElement, state: State): Promise<void> {
@@ -31,13 +31,13 @@ async function remember(element: FigureElement, state: State): Promise<void> {
   writeAddress(link, { states }, 'pushState');
 }
 
-/** The link that the reader followed, if it leads from a sentence to the figure that shows it. */
+/** The link that the reader has followed from a sentence to the figure that shows it. */
 let from: HTMLAnchorElement | undefined;
 
 /** Whether that link led to where the reader is now. */
 const isFrom = () => from?.hash === location.hash;
 
-/** Opens whatever is folded around a place. */
+/** Opens every closed card around a place. */
 function unfold(place: Element | null | undefined): void {
   const folded = place?.closest('details');
   if (!folded) return;
@@ -51,7 +51,7 @@ function bring(element: HTMLElement): void {
   const stage = beatOf(element);
   const above = claimAbove(element, stage) ?? stage ?? element;
   const come = () => {
-    // Whoever reads a step sees its picture already.
+    // A reader of a step sees its picture already.
     if (!stage?.contains(from ?? null)) above.scrollIntoView();
     keepInBeat(element);
   };
@@ -65,19 +65,19 @@ function bring(element: HTMLElement): void {
   }
 }
 
-/** Puts the sentence that the reader came from above its figure, with a way back. */
+/** Puts the sentence that the reader came from above its figure, with a button that leads back. */
 function claimAbove(element: HTMLElement, stage = element): HTMLElement | undefined {
   document.querySelector('.claimed')?.remove();
   if (!isFrom()) return undefined;
-  const said = from?.closest('.verdict')?.querySelector('summary') ?? from?.closest('.answer p');
-  if (!said) return undefined;
+  const sentence = from?.closest('.verdict')?.querySelector('summary') ?? from?.closest('.answer p');
+  if (!sentence) return undefined;
   const line = document.createElement('p');
   line.className = 'claimed';
   const back = document.createElement('button');
   back.textContent = 'Back';
   back.addEventListener('click', () => history.back());
   line.append(
-    ...[...said.childNodes].map((node) =>
+    ...[...sentence.childNodes].map((node) =>
       node instanceof HTMLAnchorElement ? (node.textContent ?? '') : node.cloneNode(true),
     ),
     ' ',
@@ -139,7 +139,7 @@ export function followAddress(notice: (sentence: string) => void): void {
       return;
     }
     notice('');
-    // Whoever comes from a sentence sees it above the figure.
+    // A reader who comes from a sentence sees it above the figure.
     if (!isFrom() && !returned && goToStep(hash)) return;
     element.speech.changed = true;
     void element.show(link.settings);
@@ -147,20 +147,20 @@ export function followAddress(notice: (sentence: string) => void): void {
     else bring(element);
   };
   document.addEventListener('click', (event) => {
-    // Figures have links, too.
+    // Links inside figures count, too.
     const link = (event.composedPath()[0] as Element).closest('a');
     if (!link?.hash || link.origin + link.pathname !== location.origin + location.pathname) return;
     from = link.classList.contains('see') ? link : undefined;
-    // Whoever comes back is where the link was, which the browser knows, and not at the figure in the address.
+    // On the way back the browser restores the place of the link, so the page must not go to the figure in the address.
     writeAddress(undefined, { ...history.state, left: true });
-    // A link to the present address fires no hashchange.
+    // A link to the current address fires no hashchange.
     if (link.hash === location.hash) open();
   });
   window.addEventListener('hashchange', ({ isTrusted }) => open(isTrusted && history.state?.left));
   open();
 }
 
-/** Going back gives the figures that were changed the states that they had there, or their first views. */
+/** On Back and Forward, gives every changed figure the state that it had there, or its first view. */
 export function followHistory(): void {
   const touched = new Set<string>();
   document.addEventListener('superpose-change', (event) => touched.add((event.target as FigureElement).name));
@@ -169,7 +169,7 @@ export function followHistory(): void {
     const link = readLink(location.hash);
     const shown = link && !('refused' in link) ? link.figure : undefined;
     if (state?.left || !isFrom()) document.querySelector('.claimed')?.remove();
-    // A link was followed, which changes its own figure only.
+    // A followed link changes its own figure alone.
     if (!state) {
       if (shown !== undefined) states = { ...states, [shown]: location.hash };
       writeAddress(undefined, { states });
@@ -181,8 +181,9 @@ export function followHistory(): void {
       from = undefined;
     }
     for (const name of touched) {
-      const own = readLink(states[name] ?? '');
-      if (name !== shown) void figureOf(name)?.show(own && !('refused' in own) ? own.settings : []);
+      const earlier = readLink(states[name] ?? '');
+      const settings = earlier && !('refused' in earlier) ? earlier.settings : [];
+      if (name !== shown) void figureOf(name)?.show(settings);
     }
   });
 }

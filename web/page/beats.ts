@@ -1,11 +1,11 @@
-// The beats: a picture stays while steps of text pass. The step that is read sets the picture's state, forwards
-// and backwards; a step's link does the same.
+// Runs the beats, in which a picture stays while steps of text scroll past. The step at the reading line sets the picture's
+// state, forwards and backwards, and so does a step's link.
 import type { FigureElement } from '../element/figureElement.js';
 import { readLink } from '../element/link.js';
 import { cropAbove } from '../plot/cropping.js';
 
 const beside = matchMedia('(min-width: 75rem)');
-/** On a phone the step at this share of the window's height is the one that is read: it stands below the picture. */
+/** On a phone, where steps are below the picture, the step at this share of the window's height is the one being read. */
 const line = 0.78;
 
 const gap = 16;
@@ -17,11 +17,14 @@ const linkOf = (step: Element) => step.querySelector('h3 > a') as HTMLAnchorElem
 class Stage {
   #looking = 0;
   #current: Element | undefined;
-  /** Where the beat stood in the window when its state came from a link or by hand, or the reader tabbed to it: what is above may still grow. */
-  #keptAt: number | undefined;
-  /** How much of the picture, and of the gaps around it, a window this wide does not hold. */
+  /**
+   * The beat's place in the window when its state came from a link or by hand, or the reader tabbed to it. The place in the
+   * page would not do, because what is above may still grow.
+   */
+  #stayedAt: number | undefined;
+  /** By how many pixels the picture and the gaps around it exceed the height of a window this wide. */
   #over = 0;
-  /** How much longer the first step is for it. */
+  /** By how many pixels the first step is longer because of that. */
   #more = 0;
   #width = innerWidth;
 
@@ -34,32 +37,32 @@ class Stage {
       this.#fit();
       this.#crop();
     }).observe(stays);
-    // In the next frame: to measure at once would lay the page out twice in this one, at each step of a slider.
+    // In the next frame: measuring at once would lay out the page twice in each step of a slider.
     const keepNext = () =>
       requestAnimationFrame(() => {
-        this.#keptAt = this.#top();
+        this.#stayedAt = this.#top();
       });
     root.addEventListener('superpose-change', () => {
-      this.#told(false);
+      this.#setByStep(false);
       keepNext();
     });
     root.addEventListener('superpose-drawn', () => {
       this.#point();
       this.#crop();
     });
-    // Whoever tabs to a part that is not in sight scrolls there, and means no other step.
+    // Tabbing to a part that is out of sight scrolls there, but asks for no other step.
     stays.addEventListener('focusin', (event) => {
       if ((event.composedPath()[0] as Element).matches(':focus-visible')) keepNext();
     });
-    stays.append(this.#wholeButton());
-    this.#told(true);
+    stays.append(this.#expandButton());
+    this.#setByStep(true);
     this.reveal(root.querySelector('superpose-figure') as HTMLElement);
   }
 
   /**
-   * Of a picture that is higher than the window the lower end stays, with the numbers. Whoever scrolls there is still
-   * at the first step, which is longer by that much, as far as a beat of two windows has room for it. Another of the
-   * stage’s pictures may be lower; the steps do not move for that, nor for what the reader opens in one.
+   * Makes a picture that is higher than the window stay with its lower end, where the numbers are, in sight. The first step
+   * is longer by the difference, so that a reader who scrolls to that end is still at this step, but not by so much that
+   * the beat exceeds two windows. Neither a lower picture of the stage nor what the reader opens in one moves the steps.
    */
   #fit(): void {
     const stays = this.root.querySelector('.stays') as HTMLElement;
@@ -73,8 +76,8 @@ class Stage {
   }
 
   /**
-   * Beside its picture: where in the window the stage's top stands when the first step begins, how far it goes until
-   * the picture stays with its end in sight, and how far from there until the last step ends.
+   * For steps beside their picture, in pixels: the place of the stage's top in the window when the first step begins
+   * (`start`), the way from there until the picture stays (`lead`), and the way from there to the last step's end (`way`).
    */
   #travel(): { start: number; lead: number; way: number } {
     const picture = (this.root.querySelector('.stays') as HTMLElement).offsetHeight;
@@ -84,7 +87,7 @@ class Stage {
     return { start, lead, way: Math.max(way, gap) };
   }
 
-  /** Where the steps begin, and how long they are but for what the first one has more. */
+  /** Where the steps begin, and how long they are without the first step's extra length. */
   #steps(): { top: number; height: number } {
     const steps = this.root.querySelectorAll('.step');
     const top = steps[0]?.getBoundingClientRect().top ?? 0;
@@ -102,7 +105,7 @@ class Stage {
     }
   }
 
-  /** Beside its picture, the steps share what the picture stays for. */
+  /** The reading line of steps beside their picture: they share the way that the picture stays for. */
   #lineBeside(stage: number): number {
     const { start, lead, way } = this.#travel();
     const { top, height } = this.#steps();
@@ -123,23 +126,23 @@ class Stage {
     const first = step === this.root.querySelector('.step');
     const box = step.getBoundingClientRect();
     const middle = (box.top + box.bottom) / 2 - top - (first ? this.#more / 2 : this.#more);
-    // At the first one the picture's upper end is in sight, at the others its lower.
+    // At the first step the upper end of the picture is in sight, at the others the lower end.
     scrollTo({ top: scrollY + stage - start + (first ? 0 : lead) + (middle / height) * way });
   }
 
-  /** On a phone the steps leave room for the picture's upper part only. */
-  #wholeButton(): HTMLButtonElement {
+  /** The button that shows the entire figure on a phone, where there is room only for the picture's upper part. */
+  #expandButton(): HTMLButtonElement {
     const button = document.createElement('button');
-    button.className = 'whole';
-    const say = (whole: boolean) => {
-      this.root.toggleAttribute('data-whole', whole);
-      button.textContent = whole ? 'Picture only' : 'Whole figure';
+    button.className = 'expand';
+    const expand = (expanded: boolean) => {
+      this.root.toggleAttribute('data-expanded', expanded);
+      button.textContent = expanded ? 'Picture only' : 'Whole figure';
     };
     button.addEventListener('click', () => {
-      say(!this.root.hasAttribute('data-whole'));
+      expand(!this.root.hasAttribute('data-expanded'));
       this.root.scrollIntoView();
     });
-    say(false);
+    expand(false);
     return button;
   }
 
@@ -149,12 +152,12 @@ class Stage {
     const surface = figure?.shadowRoot?.querySelector<HTMLElement>('.surface');
     const scene = figure?.picture.view?.scene;
     if (!surface || !scene) return;
-    if (beside.matches || this.root.hasAttribute('data-whole')) {
+    if (beside.matches || this.root.hasAttribute('data-expanded')) {
       // Nothing is measured: it would lay out the page once more at each step of a slider.
       surface.style.removeProperty('--cut');
       return;
     }
-    const bar = this.root.querySelector('.whole')?.getBoundingClientRect().top ?? 0;
+    const bar = this.root.querySelector('.expand')?.getBoundingClientRect().top ?? 0;
     const { top, bottom } = surface.getBoundingClientRect();
     const { scale } = figure.surroundings;
     const end = top + scale * cropAbove(scene, (bar - top) / scale);
@@ -163,32 +166,32 @@ class Stage {
   }
 
   /**
-   * A step comes by. The first one changes nothing that is still in its first view, and no step what the reader
-   * has just chosen.
+   * A step reaches the reading line. The first step changes nothing in a picture that is still in its first view, and no
+   * step changes what the reader has just chosen.
    */
   #pass(step: Element): void {
     const first = !this.#current && step === this.root.querySelector('.step');
     if (step === this.#current) return;
-    const kept = this.#keptAt !== undefined && Math.abs(this.#top() - this.#keptAt) < innerHeight / 2;
-    if (kept) this.#mark(this.#ofPicture(step));
+    const stays = this.#stayedAt !== undefined && Math.abs(this.#top() - this.#stayedAt) < innerHeight / 2;
+    if (stays) this.#mark(this.#ofPicture(step));
     else if (first) this.#mark(step);
     else if (!this.#inUse()) this.show(step);
   }
 
-  /** The step whose link was just followed, or else this one, or the first that is about the picture in sight. */
+  /** The step whose link was just followed; otherwise this step or the first one about the picture in sight. */
   #ofPicture(step: Element): Element {
     const shown = this.root.querySelector('.shot:not([hidden]) superpose-figure')?.getAttribute('name');
-    const about = (one: Element) => {
-      const link = readLink(linkOf(one).hash);
+    const about = (candidate: Element) => {
+      const link = readLink(linkOf(candidate).hash);
       return link && 'figure' in link && link.figure === shown;
     };
-    const followed = (one: Element) =>
-      [...one.querySelectorAll('a')].some(({ hash }) => hash !== '' && hash === location.hash);
+    const followed = (candidate: Element) =>
+      [...candidate.querySelectorAll('a')].some(({ hash }) => hash !== '' && hash === location.hash);
     const all = [...this.root.querySelectorAll('.step')];
     return all.find(followed) ?? (about(step) ? step : (all.find(about) ?? step));
   }
 
-  /** Whoever has opened a picture's settings, menu or numbers, or has tabbed into it, keeps its state and step. */
+  /** Whether the reader has opened a picture's settings, menu or numbers or has tabbed into it, and so keeps its state. */
   #inUse(): boolean {
     return [...this.root.querySelectorAll('.shot:not([hidden]) superpose-figure')].some((figure) =>
       figure.shadowRoot?.querySelector('details[open], .numbers, :focus-visible'),
@@ -206,48 +209,48 @@ class Stage {
     this.#point();
   }
 
-  /** Marks the place that the step names, unless the reader has set something else. */
+  /** Marks the cell that the step names, unless the reader has set something else. */
   #point(): void {
     const figure = this.root.querySelector<FigureElement>('.shot:not([hidden]) superpose-figure');
-    if (!figure?.result || !this.#current || !this.root.hasAttribute('data-told')) return;
+    if (!figure?.result || !this.#current || !this.root.hasAttribute('data-by-step')) return;
     const { at } = (this.#current as HTMLElement).dataset;
     const [i = 0, j] = at?.split(' ').map(Number) ?? [];
     figure.cursor = j === undefined ? figure.cursor : { i, j };
     figure.cursors.isPointed = at !== undefined;
   }
 
-  /** While a step says what is seen, the picture does not say it again; what the reader sets, it says. */
-  #told(told: boolean): void {
-    this.root.toggleAttribute('data-told', told);
+  /** While a step sets the picture, the step says what is seen; the picture says it itself once the reader sets it. */
+  #setByStep(byStep: boolean): void {
+    this.root.toggleAttribute('data-by-step', byStep);
   }
 
-  show(step: Element, told = false): void {
-    this.#keptAt = undefined;
-    this.#told(true);
+  show(step: Element, followed = false): void {
+    this.#stayedAt = undefined;
+    this.#setByStep(true);
     this.#mark(step);
     const link = readLink(linkOf(step).hash);
     if (!link || 'refused' in link) return;
     const figure = this.root.querySelector<FigureElement>(`superpose-figure[name="${link.figure}"]`);
     if (!figure) return;
     this.reveal(figure);
-    // The picture that waits is of the first view, and may say the opposite of this step.
+    // The placeholder shows the first view, which may say the opposite of this step.
     figure.toggleAttribute('data-other', link.settings.length > 0);
-    // Who follows a link hears what comes of it; a step that is scrolled by says nothing.
-    figure.speech.changed ||= told;
+    // A screen reader says the result of a followed link; a step that scrolls past says nothing.
+    figure.speech.changed ||= followed;
     void figure.show(link.settings);
   }
 
-  /** Of several figures one is seen at a time. */
+  /** Shows one of the stage's figures and hides the others. */
   reveal(figure: HTMLElement): void {
     for (const shot of this.root.querySelectorAll<HTMLElement>('.shot')) shot.hidden = !shot.contains(figure);
     this.#crop();
   }
 
-  /** The window has just come here. */
+  /** Keeps the state of a figure that a link has just brought into the window. */
   keep(figure: HTMLElement): void {
     this.reveal(figure);
-    this.#told(false);
-    this.#keptAt = this.#top();
+    this.#setByStep(false);
+    this.#stayedAt = this.#top();
   }
 }
 
@@ -258,21 +261,22 @@ export function followBeats(): void {
   for (const root of document.querySelectorAll<HTMLElement>('.stage')) stages.push(new Stage(root));
 }
 
-/** The picture and steps of the beat that a figure is in, if it is in one. */
+/** Returns the stage that a figure is in, if it is in one. */
 export const beatOf = (figure: HTMLElement): HTMLElement | undefined => stageOf(figure)?.root;
 
-/** Makes a figure of a beat seen, in a state that comes from elsewhere than its steps. */
+/** Shows a figure of a beat in a state that does not come from its steps. */
 export const keepInBeat = (figure: HTMLElement): void => stageOf(figure)?.keep(figure);
 
 /** Goes to the step that has this link or this id; false if there is none. */
 export function goToStep(fragment: string): boolean {
   const step = [...document.querySelectorAll<HTMLElement>('.step')].find(
-    (one) => linkOf(one).hash === fragment || (one.id !== '' && `#${one.id}` === fragment),
+    (candidate) =>
+      linkOf(candidate).hash === fragment || (candidate.id !== '' && `#${candidate.id}` === fragment),
   );
   if (!step) return false;
   const bring = () => stageOf(step)?.bring(step);
   bring();
-  // Until the page has loaded, pictures have not their height.
+  // Pictures have their height only once the page has loaded.
   if (document.readyState !== 'complete') window.addEventListener('load', bring, { once: true });
   return true;
 }

@@ -45,12 +45,14 @@ const bets: Bet[] = [
       const row = scales.indexOf(1);
       const lost = points.map((of) => of[row]?.share ?? Number.NaN);
       const place = lost.findIndex((share) => share < fewest);
-      const yours = lost[widths.indexOf(Number(chosen))] ?? Number.NaN;
-      const own =
-        Number(chosen) === widths[place] ? '' : ` At the width you chose, ${chosen}, ${percent(yours)} are.`;
+      const chosenShare = lost[widths.indexOf(Number(chosen))] ?? Number.NaN;
+      const atChoice =
+        Number(chosen) === widths[place]
+          ? ''
+          : ` At the width you chose, ${chosen}, ${percent(chosenShare)} are.`;
       return {
         answer: String(widths[place]),
-        because: `It is the smallest of these widths at which fewer than 1 in 100 are mistaken: ${percent(lost[place] ?? Number.NaN)}.${own}`,
+        because: `It is the smallest of these widths at which fewer than 1 in 100 are mistaken: ${percent(lost[place] ?? Number.NaN)}.${atChoice}`,
       };
     },
   },
@@ -58,7 +60,7 @@ const bets: Bet[] = [
 
 const inputs = () => [...document.querySelectorAll<HTMLInputElement>('.bet input')];
 
-/** Some frames have no storage, and asking for it throws. */
+/** The bets of this tab. In some frames, access to storage throws. */
 const stored = {
   get: (): Record<string, string> => {
     try {
@@ -67,19 +69,19 @@ const stored = {
       return {};
     }
   },
-  set: (made: Record<string, string>) => {
+  set: (bets: Record<string, string>) => {
     try {
-      sessionStorage.setItem('superpose-bets', JSON.stringify(made));
+      sessionStorage.setItem('superpose-bets', JSON.stringify(bets));
     } catch {}
   },
 };
 
-/** The bets so far: the radio buttons chosen, and the slider once it was moved. */
-function made(): Record<string, string> {
+/** The bets so far: the chosen radio buttons, and the slider once it was moved. */
+function currentBets(): Record<string, string> {
   return Object.fromEntries(
     inputs()
-      .filter((one) => (one.type === 'radio' ? one.checked : one.dataset.moved === 'yes'))
-      .map((one) => [one.name, one.type === 'radio' ? one.value : widthOf(one)]),
+      .filter((input) => (input.type === 'radio' ? input.checked : input.dataset.moved === 'yes'))
+      .map((input) => [input.name, input.type === 'radio' ? input.value : widthOf(input)]),
   );
 }
 
@@ -93,42 +95,44 @@ function showWidth(slider: HTMLInputElement): void {
 }
 
 /** The bets made while this was loading, by name. */
-function madeEarly(): ReadonlySet<string> {
-  const early = inputs().filter((one) =>
-    one.type === 'radio' ? one.checked : one.value !== one.defaultValue,
+function earlyBets(): ReadonlySet<string> {
+  const early = inputs().filter((input) =>
+    input.type === 'radio' ? input.checked : input.value !== input.defaultValue,
   );
-  for (const one of early) if (one.type === 'range') one.dataset.moved = 'yes';
+  for (const input of early) if (input.type === 'range') input.dataset.moved = 'yes';
   return new Set(early.map(({ name }) => name));
 }
 
 /** Shows the bets of an earlier visit, but not over newer ones. */
 function restore(newer: ReadonlySet<string>): void {
   const before = stored.get();
-  for (const one of inputs()) {
-    if (newer.has(one.name) || !Object.hasOwn(before, one.name)) continue;
-    if (one.type === 'radio') one.checked = one.value === before[one.name];
+  for (const input of inputs()) {
+    if (newer.has(input.name) || !Object.hasOwn(before, input.name)) continue;
+    if (input.type === 'radio') input.checked = input.value === before[input.name];
     else {
-      const place = (one.dataset.values ?? '').split(' ').indexOf(before[one.name] as string);
+      const place = (input.dataset.values ?? '').split(' ').indexOf(before[input.name] as string);
       if (place < 0) continue;
-      one.value = String(place);
-      one.dataset.moved = 'yes';
+      input.value = String(place);
+      input.dataset.moved = 'yes';
     }
   }
 }
 
-/** A choice in the words of its label. */
+/** Returns a choice in the words of its label. */
 function wordsOf(name: string, value: string): string {
-  const choice = inputs().find((one) => one.name === name && one.type === 'radio' && one.value === value);
+  const choice = inputs().find(
+    (input) => input.name === name && input.type === 'radio' && input.value === value,
+  );
   return choice?.labels?.[0]?.textContent?.trim() ?? `d = ${value}`;
 }
 
-/** What settles each bet: computed once, however often it is asked meanwhile, and again after a failure. */
-const found = new Map<string, Promise<unknown>>();
+/** The result that settles each bet, computed once and again only after a failure. */
+const results = new Map<string, Promise<unknown>>();
 
 function settle({ name, figure }: Bet): Promise<unknown> {
-  const known = found.get(name);
-  if (known) return known;
-  const asked = (figures[figure] as () => Promise<AnyFigure>)().then(
+  const memoized = results.get(name);
+  if (memoized) return memoized;
+  const result = (figures[figure] as () => Promise<AnyFigure>)().then(
     ({ controls }) =>
       new Promise((answered, refused) => {
         const failed = (sentence: string) => refused(new Error(sentence));
@@ -136,35 +140,34 @@ function settle({ name, figure }: Bet): Promise<unknown> {
       }),
     () => Promise.reject(new Error('This could not be computed. Reload the page to try again.')),
   );
-  found.set(name, asked);
-  asked.catch(() => found.delete(name));
-  return asked;
+  results.set(name, result);
+  result.catch(() => results.delete(name));
+  return result;
 }
 
-/** The answer first, then how the bet went, then why. */
+/** Writes the answer, then whether the bet was right, then why. */
 function tell({ name, judge }: Bet, data: unknown, line: HTMLElement): void {
-  const chosen = made()[name];
+  const chosen = currentBets()[name];
   if (chosen === undefined) return;
   const { answer, because } = judge(data, chosen);
   const strong = document.createElement('strong');
   strong.textContent = `${wordsOf(name, answer)}.`;
-  const how = chosen === answer ? 'You were right.' : `You said: ${wordsOf(name, chosen)}.`;
-  line.replaceChildren(strong, ` ${how} ${because}`);
+  const outcome = chosen === answer ? 'You were right.' : `You said: ${wordsOf(name, chosen)}.`;
+  line.replaceChildren(strong, ` ${outcome} ${because}`);
 }
 
 export function takeBets(): void {
-  const early = madeEarly();
+  const early = earlyBets();
   restore(early);
-  if (early.size > 0) stored.set(made());
+  if (early.size > 0) stored.set(currentBets());
   for (const slider of document.querySelectorAll<HTMLInputElement>('.bet input[type=range]'))
     showWidth(slider);
   for (const bet of bets) {
-    const [asked, line] = ['bet', 'told'].map((part) =>
-      document.querySelector<HTMLElement>(`[data-${part}=${bet.name}]`),
-    );
-    if (!asked || !line) continue;
+    const form = document.querySelector<HTMLElement>(`[data-bet=${bet.name}]`);
+    const line = document.querySelector<HTMLElement>(`[data-answer=${bet.name}]`);
+    if (!form || !line) continue;
     const answer = () => {
-      if (made()[bet.name] === undefined) return;
+      if (currentBets()[bet.name] === undefined) return;
       settle(bet).then(
         (data) => tell(bet, data, line),
         (error: Error) => {
@@ -172,17 +175,17 @@ export function takeBets(): void {
         },
       );
     };
-    asked.addEventListener('input', (event) => {
+    form.addEventListener('input', (event) => {
       const input = event.target as HTMLInputElement;
       if (input.type === 'range') {
         input.dataset.moved = 'yes';
         showWidth(input);
       }
-      stored.set(made());
+      stored.set(currentBets());
       // While a slider moves, the answer is shown only if it is already known.
-      if (input.type !== 'range' || found.has(bet.name)) answer();
+      if (input.type !== 'range' || results.has(bet.name)) answer();
     });
-    asked.addEventListener('change', answer);
+    form.addEventListener('change', answer);
     if (early.has(bet.name)) {
       answer();
       continue;
@@ -193,6 +196,6 @@ export function takeBets(): void {
       views.disconnect();
       answer();
     });
-    views.observe(asked);
+    views.observe(form);
   }
 }

@@ -1,4 +1,4 @@
-// The table of contents, a list beside the text or a bar above it, shows where the reader is.
+// Makes the table of contents, a list beside the text or a bar above it, show where the reader is.
 
 /** The section at this share of the window's height is the current one. */
 const line = 0.25;
@@ -13,9 +13,9 @@ export function followSections(nav: HTMLElement): void {
   };
   const read = new Set<string>();
   let atEnd = false;
-  const say = () => {
-    for (const one of links) one.removeAttribute('aria-current');
-    // Above the first section one is in none.
+  const update = () => {
+    for (const other of links) other.removeAttribute('aria-current');
+    // Above the first section, no section is current.
     const link = atEnd ? links.at(-1) : linkTo.get([...read].at(-1) ?? '');
     link?.setAttribute('aria-current', 'location');
     const passed = link ? links.indexOf(link) + 1 : 0;
@@ -28,15 +28,15 @@ export function followSections(nav: HTMLElement): void {
         if (isIntersecting) read.add(target.id);
         else read.delete(target.id);
       }
-      say();
+      update();
     },
     { rootMargin: `-${100 * line}% 0px -${100 * (1 - line)}% 0px` },
   );
-  // The last section may be too short to come up that far.
+  // The last section may be too short to reach that line.
   const ends = new IntersectionObserver(
     ([end]) => {
       atEnd = (end?.intersectionRatio ?? 0) > 0.9;
-      say();
+      update();
     },
     { threshold: 0.9 },
   );
@@ -48,11 +48,11 @@ export function followSections(nav: HTMLElement): void {
   }
   button.hidden = false;
   button.addEventListener('click', () => show(!nav.hasAttribute('data-open')));
-  // All of the window but the list is the bar's own while it is open: a tap there closes it and does nothing else.
+  // While the bar is open it covers the window around the list, so a tap there closes it and does nothing else.
   nav.addEventListener('click', ({ target }) => {
     if (target instanceof HTMLAnchorElement || target === nav) show(false);
   });
-  // So does a move, unless it moves the list. Pages scroll by themselves, too: when what is above grows.
+  // A scroll closes it too, unless the list scrolls. It is recognized by its gesture, because pages also scroll by themselves.
   const list = nav.querySelector('ol') as HTMLElement;
   const move = ({ target }: Event) => {
     if (target === nav || list.scrollHeight <= list.clientHeight) show(false);

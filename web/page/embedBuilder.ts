@@ -1,4 +1,4 @@
-// The dialog that a figure's "Embed" button opens: how to show it elsewhere, in its present state.
+// The dialog that a figure's "Embed" button opens: it says how to show the figure elsewhere in its current state.
 import { html, LitElement, type TemplateResult, unsafeCSS } from 'lit';
 import { type Result, toSvg } from '../element/exports.js';
 import type { FigureElement } from '../element/figureElement.js';
@@ -10,8 +10,8 @@ import { oneFile } from './oneFile.js';
 import { type Piece, type Platform, type PlatformName, platforms } from './platforms.js';
 import { frameAddress, picturesToSave, type Wish } from './snippets.js';
 
-/** A file to save: its name, and what makes it. */
-interface Saved {
+/** A file to save. */
+interface SavedFile {
   name: string;
   type: string;
   make(): Promise<string>;
@@ -21,36 +21,39 @@ export class EmbedBuilder extends LitElement {
   static override styles = unsafeCSS(css);
 
   static override properties = Object.fromEntries(
-    ['result', 'place', 'theme', 'width', 'height', 'dropped', 'said'].map((name) => [name, { state: true }]),
+    ['result', 'place', 'theme', 'width', 'height', 'dropped', 'status'].map((name) => [
+      name,
+      { state: true },
+    ]),
   );
 
-  /** What the figure showed when the dialog was opened: behind it the page can scroll to another step. */
+  /** The figure's result when the dialog was opened: the page behind it may scroll to another step. */
   private result: FigureElement['result'];
   private place: PlatformName = 'frame';
   private theme: Wish['theme'] = 'auto';
   private width = 700;
   private height = 700;
-  #written = false;
+  #heightIsTyped = false;
   private dropped: readonly string[] = [];
-  private said = '';
+  private status = '';
 
   async open(target: FigureElement): Promise<void> {
     this.result = target.result;
     this.dropped = [];
-    this.said = target.busy ? 'Still computing: what to paste describes what is shown so far.' : '';
-    // About as high as here, until the preview says how high.
+    this.status = target.busy ? 'Still computing: what to paste describes what is shown so far.' : '';
+    // The figure's height here serves until the preview reports its own.
     this.height = target.offsetHeight;
-    this.#written = false;
+    this.#heightIsTyped = false;
     window.addEventListener('message', this.#hear);
     await this.updateComplete;
     this.renderRoot.querySelector('dialog')?.showModal();
   }
 
-  /** The preview is as wide as the frame will be, and reports its height. A height that was typed stays. */
+  /** Takes the height from the preview, which is as wide as the frame will be, unless a height was typed. */
   readonly #hear = ({ data, source }: MessageEvent): void => {
-    if (this.#written || source !== this.renderRoot.querySelector('iframe')?.contentWindow) return;
-    const heard = said(data);
-    if (typeof heard === 'number') this.height = heard;
+    if (this.#heightIsTyped || source !== this.renderRoot.querySelector('iframe')?.contentWindow) return;
+    const message = said(data);
+    if (typeof message === 'number') this.height = message;
   };
 
   readonly #leave = (): void => {
@@ -90,8 +93,8 @@ export class EmbedBuilder extends LitElement {
     return platforms[this.place];
   }
 
-  /** What is to be saved for this platform, beside what is pasted or instead of it. */
-  #files(wish: Wish): Saved[] {
+  /** The files to save for this platform, beside the pasted text or instead of it. */
+  #files(wish: Wish): SavedFile[] {
     const { saves } = this.#platform;
     const result = this.result as Result;
     if (saves === 'html') {
@@ -124,7 +127,7 @@ export class EmbedBuilder extends LitElement {
       ${saves === 'svg' && files.length > 0 ? html`<p>The pictures of this state go ${this.place === 'mdx' ? 'into the app’s public folder' : 'beside the page'}.${live ? ' They are shown until the figure is live, where it cannot be, and in feeds.' : ''}</p>` : ''}
       <div class="buttons">
         ${files.map((file) => html`<button @click=${() => this.#save(file)}>Save ${file.name}</button>`)}
-        <span role="status">${this.said}</span>
+        <span role="status">${this.status}</span>
       </div>
       ${
         live
@@ -135,7 +138,7 @@ export class EmbedBuilder extends LitElement {
       }`;
   }
 
-  /** A text to paste, where it goes, and its button. */
+  /** A text to paste, its destination, and its button. */
   #piece({ into, text }: Piece, at: number, all: number): TemplateResult {
     const label = all > 1 ? `What to paste into ${into}` : 'What to paste';
     return html`<label class="label" for="piece-${at}">${all > 1 ? `Into ${into}:` : ''}</label>
@@ -150,7 +153,7 @@ export class EmbedBuilder extends LitElement {
         @change=${(event: Event) => {
           const field = event.target as HTMLInputElement;
           const to = Math.min(most, Math.max(280, Math.round(Number(field.value)) || value));
-          // If that is what it was, nothing is rendered anew.
+          // Setting an equal value would not render the field again.
           field.value = String(to);
           set(to);
         }} /></label>`;
@@ -159,7 +162,7 @@ export class EmbedBuilder extends LitElement {
     };
     const setHeight = (to: number) => {
       this.height = to;
-      this.#written = true;
+      this.#heightIsTyped = true;
     };
     const setTheme = (event: Event) => {
       this.theme = (event.target as HTMLSelectElement).value as Wish['theme'];
@@ -174,14 +177,14 @@ export class EmbedBuilder extends LitElement {
         ${number('Width', this.width, setWidth, 2000)}
         ${this.place === 'frame' ? number('Height', this.height, setHeight, 4000) : ''}
         <label>Theme <select @change=${setTheme}>
-          ${Object.entries(labels).map(([one, label]) => html`<option value=${one} ?selected=${one === this.theme}>${label}</option>`)}
+          ${Object.entries(labels).map(([theme, label]) => html`<option value=${theme} ?selected=${theme === this.theme}>${label}</option>`)}
         </select></label>
       </fieldset>
-      ${live ? this.#kept(wish) : ''}`;
+      ${live ? this.#settings(wish) : ''}`;
   }
 
-  /** The settings that the reader will be able to change. The page does not show those that this state has no use for. */
-  #kept({ figure, state, keep }: Wish): TemplateResult {
+  /** The settings that readers may change, without those that have no effect in this state. */
+  #settings({ figure, state, keep }: Wish): TemplateResult {
     const unused = new Set(figure.unused?.(state) ?? []);
     const shown = Object.entries(figure.controls as Record<string, Control>).filter(
       ([name]) => !unused.has(name),
@@ -194,12 +197,12 @@ export class EmbedBuilder extends LitElement {
 
   #move(to: PlatformName): void {
     this.place = to;
-    this.said = '';
+    this.status = '';
   }
 
   #toggle(name: string): void {
     this.dropped = this.dropped.includes(name)
-      ? this.dropped.filter((one) => one !== name)
+      ? this.dropped.filter((dropped) => dropped !== name)
       : [...this.dropped, name];
   }
 
@@ -208,24 +211,24 @@ export class EmbedBuilder extends LitElement {
     const what = `for ${into}, ${lines} ${lines === 1 ? 'line' : 'lines'}`;
     try {
       await navigator.clipboard.writeText(text);
-      this.said = `Copied: ${what}.`;
+      this.status = `Copied: ${what}.`;
     } catch {
       this.renderRoot.querySelectorAll('textarea')[at]?.select();
-      this.said = `Selected: ${what}. Copy it with Ctrl-C or ⌘C.`;
+      this.status = `Selected: ${what}. Copy it with Ctrl-C or ⌘C.`;
     }
   }
 
-  async #save({ name, type, make }: Saved): Promise<void> {
-    this.said = 'Preparing the file…';
+  async #save({ name, type, make }: SavedFile): Promise<void> {
+    this.status = 'Preparing the file…';
     try {
       const link = document.createElement('a');
       link.href = URL.createObjectURL(new Blob([await make()], { type }));
       link.download = name;
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-      this.said = `${name} saved.`;
+      this.status = `${name} saved.`;
     } catch (error) {
-      this.said = (error as Error).message;
+      this.status = (error as Error).message;
     }
   }
 }

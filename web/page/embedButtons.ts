@@ -1,4 +1,4 @@
-// Each figure's "Embed" button, in its menu. The dialog is loaded when it is first wanted.
+// Adds the "Embed" button to each figure's menu. The dialog is loaded when it is first opened.
 import type { FigureElement } from '../element/figureElement.js';
 import type { EmbedBuilder } from './embedBuilder.js';
 

@@ -1,5 +1,5 @@
-// How high a figure will be in a column, before it is there: what a page reserves for it, so that nothing moves when it
-// becomes live. It follows web/element/element.css and controls.css; only how text breaks into lines is estimated.
+// Estimates a figure's height in a column, which a page reserves so that nothing moves when the figure becomes live. It
+// follows web/element/element.css and controls.css; only the line breaks of texts are guessed.
 import { type Control, type Controls, inputClass, type State } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { captionOf } from '../plot/format.js';
@@ -13,7 +13,7 @@ export interface Shown {
   keep: readonly string[];
 }
 
-/** In pixels, at the usual text size. */
+/** Sizes of the figure's parts in pixels, at the browser's default text size. */
 const cell = 52.8;
 const gap = 8.8;
 const gapAcross = 19.2;
@@ -21,15 +21,15 @@ const leastCell = 185.6;
 const moreLine = 27.2;
 const captionLine = 21;
 const smallLine = 17.5;
-/** A window that is no wider has two columns of inputs and less room for the readout. */
+/** Windows up to this width, in pixels, have two columns of inputs and less room for the readout. */
 const phone = 480;
-/** The width of a letter as a part of its height, on average. */
+/** The mean width of a letter divided by its height. */
 const letter = 0.52;
 
 const linesOf = (text: string, size: number, width: number): number =>
   text === '' ? 0 : Math.ceil((text.length * letter * size) / width);
 
-/** Rows of pieces that stand beside one another while there is room. */
+/** Counts the rows of pieces that stand beside one another while there is room. */
 function rowsOf(pieces: readonly number[], between: number, width: number): number {
   let [rows, end] = [1, -between];
   for (const piece of pieces) {
@@ -54,7 +54,7 @@ interface Input {
   height(width: number): number;
 }
 
-/** The heights of the grid's rows: each is as high as its highest cell. */
+/** Adds up the heights of the grid's rows, each of which is as high as its highest cell. */
 function gridHeight(inputs: readonly Input[], columns: number, width: number): number {
   const column = (width - gapAcross * (columns - 1)) / columns;
   const rows: number[] = [];
@@ -87,7 +87,7 @@ function controlsHeight({ figure, state, keep }: Shown, width: number, isPhone: 
     const across = kind.includes('full') ? all : kind.includes('wide') ? (isPhone ? all : 2) : 1;
     inputs.push({ across, height: (room) => inputHeight(control, room) });
   }
-  // What is played comes before what can be trained.
+  // Playback comes before training.
   const aside = figure.below && figure.plays;
   if (figure.live && !aside) inputs.push(simple(isPhone ? all : 2));
   if (aside || controls.some(([, { more }]) => more)) inputs.push(simple(1, moreLine));
@@ -96,11 +96,11 @@ function controlsHeight({ figure, state, keep }: Shown, width: number, isPhone: 
   return gridHeight(inputs, columns, width) + 12.8 + (figure.below ? 14.4 : 0);
 }
 
-/** In pixels: how high it is in a column of this width, whose window is a phone's or a larger one. */
+/** Returns the height in pixels in a column of this width, in a phone's window or a larger one. */
 export function heightIn(shown: Shown, width: number, isPhone: boolean): number {
   const { figure, data, state, finding } = shown;
   const [head, rest] = captionOf(finding);
-  // The menu stands beside the first lines.
+  // The menu is beside the first lines.
   const caption =
     linesOf(head, 15.6, width - 90) + Math.max(head ? 0 : 1, linesOf(rest, 15, Math.min(width, 864)));
   const tokens = figure.tokens?.(data, state)?.map((token) => token.length * letter * 14.4 + 13) ?? [];
@@ -122,15 +122,15 @@ export function heightIn(shown: Shown, width: number, isPhone: boolean): number 
   );
 }
 
-/** A phone's window, and what its page leaves at the sides of a column. */
+/** The width of a phone's window, and of the margins beside its column. */
 const phoneWindow = 390;
 const margins = 32;
-/** A difference in height that moves too little to be worth a reservation of its own. */
+/** A difference in height that is too small for a reservation of its own. */
 const slack = 28;
-/** Between windows whose heights are compared. Where they differ by more than twice as much, the layout has changed. */
+/** Heights are compared at window widths this far apart. A difference above twice this is a change of layout. */
 const step = 24;
 
-/** The windows from one width up to another in which the height is about a line. */
+/** A range of window widths in which the height is about a linear function. */
 interface Piece {
   from: number;
   to: number;
@@ -146,30 +146,30 @@ const lineOf = ({ base, slope }: Piece): string =>
     ? `${Math.round(base)}px`
     : `${Math.round(base)}px ${slope > 0 ? '+' : '-'} ${Math.abs(100 * slope).toFixed(1)}vw`;
 
-function through(from: number, to: number, heights: ReadonlyMap<number, number>): Piece {
+function pieceBetween(from: number, to: number, heights: ReadonlyMap<number, number>): Piece {
   const [first, last] = [heights.get(from) as number, heights.get(to) as number];
   const slope = from === to ? 0 : (last - first) / (to - from);
   return { from, to, base: first - slope * from, slope };
 }
 
-/** From the narrowest window on, each piece is as long as its line stays near the heights. */
+/** Splits the heights, from the narrowest window on, into the longest pieces whose lines stay near them. */
 function piecesOf(heights: ReadonlyMap<number, number>): Piece[] {
   const pieces: Piece[] = [];
   let before = Number.POSITIVE_INFINITY;
   for (const [window, height] of heights) {
-    const longer = through(pieces.at(-1)?.from ?? window, window, heights);
+    const longer = pieceBetween(pieces.at(-1)?.from ?? window, window, heights);
     const fits = [...heights].every(
       ([other, height]) =>
         other < longer.from || other > window || Math.abs(at(longer, other) - height) <= slack,
     );
     if (fits && Math.abs(height - before) <= 2 * step) pieces[pieces.length - 1] = longer;
-    else pieces.push(through(window, window, heights));
+    else pieces.push(pieceBetween(window, window, heights));
     before = height;
   }
   return pieces;
 }
 
-/** The narrowest window between these two whose height is nearer to the wider one's: where the layout changes. */
+/** Finds where the layout changes: the narrowest window whose height is nearer to that of the wider one. */
 function changeBetween(narrow: number, wide: number, heightAt: (window: number) => number): number {
   const [below, above] = [heightAt(narrow), heightAt(wide)];
   let [from, to] = [narrow, wide];
@@ -182,33 +182,33 @@ function changeBetween(narrow: number, wide: number, heightAt: (window: number) 
   return to;
 }
 
-/** A CSS length that is at least as large as any height, or negative: it switches a piece off beyond its end. */
+/** A CSS length that ends a piece: larger than any height on one side of the end, negative on the other. */
 const switched = (difference: string): string => `(${difference}) * 10000`;
 
 /**
- * The height as a CSS length: what it is in a column of `width`, and on narrower windows what it becomes towards a
- * phone's. A layout for wide columns makes it fall at once, so it is one line for each layout, and the highest of them
- * counts. `heightAt` is given a column's width and its window's.
+ * Returns the height as a CSS length: that in a column of `width` and, in narrower windows, the heights down to a phone's.
+ * Each layout has a linear piece, and the length is the maximum of the pieces. `heightAt` gets the widths of a column and of
+ * its window.
  */
 export function reserved(
   width: number,
   heightAt: (column: number, window: number) => number,
   full = heightAt(width, Number.POSITIVE_INFINITY),
 ): string {
-  const whole = width + margins;
-  if (whole <= phoneWindow) return `${full}px`;
+  const fullWindow = width + margins;
+  if (fullWindow <= phoneWindow) return `${full}px`;
   const inWindow = (window: number) => heightAt(window - margins, window);
   const heights = new Map<number, number>();
-  for (let window = phoneWindow; window < whole; window += step) heights.set(window, inWindow(window));
-  // The narrowest window from which on the height hardly changes any more.
-  let from = whole;
+  for (let window = phoneWindow; window < fullWindow; window += step) heights.set(window, inWindow(window));
+  // The narrowest window above which the height hardly changes.
+  let from = fullWindow;
   for (const [window, height] of [...heights].reverse()) {
     if (Math.abs(height - full) > slack) break;
     from = window;
     heights.delete(window);
   }
-  const pieces = [...piecesOf(heights), { from, to: whole, base: full, slope: 0 }];
-  // A line needs an end only where it would be above the height of other windows.
+  const pieces = [...piecesOf(heights), { from, to: fullWindow, base: full, slope: 0 }];
+  // A piece needs an end only where its line exceeds the height of other windows.
   const above = (piece: Piece, isThere: (window: number) => boolean) =>
     [...heights, [from, full] as const].some(
       ([window, height]) => isThere(window) && at(piece, window) > height + slack,
@@ -225,11 +225,11 @@ export function reserved(
   return terms.length > 1 ? `max(${terms.reverse().join(', ')})` : `${full}px`;
 }
 
-/** What the element takes. */
+/** The height to reserve for the element. */
 export const elementHeight = (shown: Shown, width: number): string =>
   reserved(width, (column, window) => heightIn(shown, column, window <= phone));
 
-/** Around the figure in its frame. */
+/** The padding around a figure in its frame, in pixels. */
 const padding = 8;
 
 export const frameHeight = (shown: Shown, width: number): number =>

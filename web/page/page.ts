@@ -1,3 +1,4 @@
+// The page's entry: defines the figures, and connects address, contents, beats, bets and dialogs to them.
 import { defineFigures } from '../element/figureElement.js';
 import type { Change } from '../element/figureRequest.js';
 import { figures } from '../figures/index.js';
@@ -15,7 +16,7 @@ transports.push(siteWorker);
 defineFigures();
 // Loads what computes, and the opening figures' code, before the layout shows which figures are near.
 startEarly();
-// A reader who comes by a link to another place does not wait for the opening.
+// A reader who follows a link to another place need not wait for the opening figures.
 if (location.hash === '') {
   for (const [name, { early }] of Object.entries(openingFigures)) {
     if (early) {
@@ -25,15 +26,15 @@ if (location.hash === '') {
     }
   }
 }
-// In a sandbox no worker starts.
+// A sandboxed page may start no worker.
 if (origin === 'null') import('./sandboxed.js').then(({ sayWhy }) => sayWhy()).catch(() => {});
 const contents = document.querySelector<HTMLElement>('.contents');
 if (contents) followSections(contents);
 const notice = document.querySelector<HTMLElement>('#notice');
 addEmbedButtons();
 lightTerms(document.body);
-// No bet is on the first screen, and later figures settle them anyway.
-const asked = document.querySelectorAll('.bet');
+// No bet is on the first screen, so their code comes when one is near.
+const bets = document.querySelectorAll('.bet');
 const nearBets = new IntersectionObserver(
   (views) => {
     if (!views.some(({ isIntersecting }) => isIntersecting)) return;
@@ -42,7 +43,7 @@ const nearBets = new IntersectionObserver(
   },
   { rootMargin: '300px' },
 );
-for (const bet of asked) nearBets.observe(bet);
+for (const bet of bets) nearBets.observe(bet);
 const userCard = document.querySelector<HTMLDetailsElement>('#user-model');
 if (userCard) {
   const offer = () =>
@@ -51,15 +52,15 @@ if (userCard) {
   // It may have been opened before this script ran.
   if (userCard.open) offer();
 }
-// page.css obeys the filters of claims; who cannot see it hears how many are left.
+// page.css applies the filters of claims; a screen reader says how many are left.
 document.querySelector('.kinds')?.addEventListener('change', ({ currentTarget }) => {
   const claims = [...document.querySelectorAll('.verdict')];
-  const left = claims.filter((one) => one.checkVisibility()).length;
-  const said = (currentTarget as Element).querySelector('[role=status]') as Element;
-  said.textContent = `${left} of ${claims.length} claims are shown.`;
+  const left = claims.filter((claim) => claim.checkVisibility()).length;
+  const status = (currentTarget as Element).querySelector('[role=status]') as Element;
+  status.textContent = `${left} of ${claims.length} claims are shown.`;
 });
-// Controls below a picture keep their place in the window when a choice makes it much higher or lower: whoever has
-// chosen learning curves of long rows would be at the next section. A beat keeps its own place.
+// Controls below a picture keep their place in the window when a choice makes the picture much higher or lower, or a reader
+// who chooses many learning curves would find another section there. A beat keeps its place itself.
 document.addEventListener('superpose-change', (event) => {
   const figure = event.target as Element;
   const controls = figure.shadowRoot?.querySelector('.controls.below');

@@ -1,5 +1,5 @@
-// Where people write, and what to paste there: the pieces of a snippet, and where each goes. `npm run hosts`
-// builds sites with these very texts.
+// Lists the platforms of the Embed dialog: what to paste there and where each piece goes. `npm run hosts` builds sites with
+// these texts.
 import {
   bibtex,
   element,
@@ -12,23 +12,23 @@ import {
 } from './snippets.js';
 
 export interface Piece {
-  /** A file, or another place that the text goes to. */
+  /** The file or other place where the text goes. */
   into: string;
   text: string;
 }
 
 export interface Platform {
   label: string;
-  /** What it is good for, and what it takes. */
+  /** What it is for, and what it needs. */
   says: string;
-  /** Whether the figure itself is embedded, and answers there. */
+  /** Whether the figure is live there. */
   live: boolean;
-  /** The kind of file that is saved: pictures beside what is pasted, unless the site has them, or one file instead of it. */
+  /** The kind of files to save: pictures beside the pasted text, unless the site has them, or one file instead of it. */
   saves?: 'svg' | 'html';
   pieces(wish: Wish): Piece[];
 }
 
-const quoted = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`;
+const quote = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`;
 
 export const platforms = {
   html: {
@@ -68,7 +68,7 @@ export const platforms = {
       {
         into: 'an app with the package',
         text: `import { configure } from 'superpose/embed';
-configure({ home: ${quoted(wish.home)}, model: ${quoted(`${wish.home}model/`)} });
+configure({ home: ${quote(wish.home)}, model: ${quote(`${wish.home}model/`)} });
 `,
       },
     ],

@@ -1,5 +1,5 @@
-// Present mode: one step of a beat a screen, as large as the window allows. Before them come the figures of the first
-// screen, the short answer and the grid. Loaded when it is asked for.
+// Present mode shows one step of a beat on each screen, as large as the window allows, after the opening figures, the short
+// answer and the grid. Its code is loaded when somebody presents.
 import { generate } from 'lean-qr';
 import { toSvgPath } from 'lean-qr/extras/svg';
 import { html, render } from 'lit';
@@ -14,21 +14,21 @@ import styles from './present.css?inline';
 
 /** A screen. */
 interface Slide {
-  /** What stands behind `#present/` in its address. */
+  /** What follows `#present/` in its address. */
   at: string;
-  /** Where it is on the page. */
+  /** The fragment of its place on the page. */
   home: string;
-  /** What it is a part of; its own title and text. What is empty is its figure’s. */
+  /** The beat that it belongs to, and its title and text; if these are empty, the figure's are shown. */
   part: string;
   title: string;
   text: string;
-  /** Without one it is sentences alone. */
+  /** Without a figure, the screen shows sentences alone. */
   figure?: string;
   settings: [string, string][];
   sentences?: string[];
 }
 
-/** Spaces that do not break stay so. */
+/** The text of an element, with its non-breaking spaces. */
 const textOf = (place: Element, selector: string): string =>
   place
     .querySelector(selector)
@@ -49,14 +49,14 @@ function shortAnswer(): Slide {
   return { at: 'answer', home: '#answer', part: '', title, text: '', settings: [], sentences };
 }
 
-/** As much as fits beside a picture. */
+/** As many sentences as fit beside a picture. */
 const firstSentences = (finding = ''): string =>
   finding
     .split(/(?<=\.) /)
     .slice(0, 2)
     .join(' ');
 
-/** What is on the page's path, in its order and in its words. */
+/** The screens of the page's path, in its order and in its words. */
 function slidesOfPage(): Slide[] {
   const steps = [...document.querySelectorAll('.beat')].flatMap((beat) =>
     [...beat.querySelectorAll('.step')].flatMap((step, place) => {
@@ -81,7 +81,7 @@ function slidesOfPage(): Slide[] {
 }
 
 const prefix = '#present';
-/** An address that somebody wrote by hand need not be well encoded. */
+/** Decodes an address, which is badly encoded if somebody wrote it by hand. */
 const decoded = (text: string): string => {
   try {
     return decodeURI(text);
@@ -89,17 +89,17 @@ const decoded = (text: string): string => {
     return text;
   }
 };
-const asked = () => decodedLink(location.hash);
-const isAsked = () => asked() === prefix || asked().startsWith(`${prefix}/`);
+const address = () => decodedLink(location.hash);
+const isPresented = () => address() === prefix || address().startsWith(`${prefix}/`);
 
-/** The shares of the window that are the picture’s. Text, buttons and code stand beside it. */
+/** The shares of the window that the picture may take. Text, buttons and code are beside it. */
 const room = { across: 0.76, down: 0.95 };
-/** A window this wide is drawn at this many screen pixels for each of the picture’s, if its height allows. */
+/** In a window 1920 pixels wide the picture is drawn at twice its size, if the height allows. */
 const [wide, enough] = [1920, 2];
-/** No room for text beside a picture that could be read: it stands above, the buttons below, and one scrolls. */
+/** There is no room for text beside a legible picture: text is above, buttons are below, and the screen scrolls. */
 const stacked = matchMedia('(max-width: 60rem), (max-height: 30rem), (orientation: portrait)');
 
-/** How many screens a key goes on; clickers for slides send the last four. */
+/** How many screens each key moves on; presenters' clickers send the last four. */
 const keys: Record<string, number> = {
   ArrowLeft: -1,
   ArrowRight: 1,
@@ -126,7 +126,7 @@ class Presenter {
     dialog.className = 'present';
     dialog.tabIndex = -1;
     dialog.ariaLabel = 'Presentation';
-    // Of the window: the focus goes to the body when what has it is no longer shown.
+    // On the window, because the focus moves to the body when the focused element disappears.
     window.addEventListener('keydown', this.#press, { capture: true });
     dialog.addEventListener('click', this.#click, { capture: true });
     dialog.addEventListener('focusin', this.#focus);
@@ -138,21 +138,21 @@ class Presenter {
     dialog.toggleAttribute('data-stacked', stacked.matches);
     dialog.showModal();
     this.follow();
-    // Its first screen is read out with its name, later ones as they come.
+    // The first screen is read out with the dialog's name, later ones as they come.
     dialog.setAttribute('aria-describedby', 'presented');
   }
 
-  /** Goes where the address says; somewhere else on the page, the presentation is over. */
+  /** Goes to the screen of the address; the presentation ends if the address is elsewhere on the page. */
   readonly follow = (): void => {
-    if (isAsked()) this.#go(this.#find(decoded(asked().slice(prefix.length + 1))));
+    if (isPresented()) this.#go(this.#find(decoded(address().slice(prefix.length + 1))));
     else this.#dialog.close();
   };
 
-  /** The number of an address’s screen. A figure or a state that is not on the path gets one of its own. */
+  /** Returns the number of an address’s screen. A figure or state that is not on the path gets a new screen. */
   #find(at: string): number {
     const slides = this.#slides;
-    const found = slides.findIndex((one) => one.at === at || one.home === `#${at}`);
-    if (found >= 0) return found;
+    const known = slides.findIndex((slide) => slide.at === at || slide.home === `#${at}`);
+    if (known >= 0) return known;
     const link = readLink(`#${at}`) ?? { figure: at, settings: [] };
     if ('refused' in link || !Object.hasOwn(figures, link.figure)) return 0;
     const like = slides.findLastIndex(({ figure }) => figure === link.figure);
@@ -183,10 +183,10 @@ class Presenter {
     if (!this.#figure) {
       this.#figure = document.createElement('superpose-figure') as HTMLElement as FigureElement;
       this.#figure.setAttribute('name', figure);
-      // Of its inputs, buttons stay, and the first figure’s slider.
+      // The buttons stay, and of the inputs only the first figure’s slider.
       this.#figure.setAttribute('keep', 'pull');
       this.#figure.style.visibility = 'hidden';
-      // Until it has computed, the picture of its first view stands in for it, pale.
+      // Until it has computed, the picture of its first view is shown, pale.
       const picture = document.createElement('img');
       picture.src = `./pictures/${figure}-wide.svg`;
       picture.alt = '';
@@ -197,8 +197,8 @@ class Presenter {
   }
 
   /**
-   * What was touched last would have the next key, or have left with its screen. Whoever presses the buttons below by key
-   * stays on them, for as long as they can be pressed.
+   * Focuses the dialog, because the next key would go to whatever was touched last. A button of the bar that is used by
+   * keyboard keeps the focus while it is enabled.
    */
   #takeKeys(): void {
     if (!this.#dialog.querySelector('.bar :enabled:focus-visible')) this.#dialog.focus();
@@ -210,11 +210,11 @@ class Presenter {
 
   #render(): void {
     const { part, title, text, sentences, home } = this.#slides[this.#now] as Slide;
-    // What the screen says is of its own state.
-    const own = this.#home === home ? text : '';
+    // The text of a screen is about its first state.
+    const stateText = this.#home === home ? text : '';
     const { view } = this.#figure?.picture ?? {};
-    // What is said of a picture that is not there yet would be said twice.
-    const waits = !own && !sentences && !this.#fitted;
+    // A text about a picture that is not drawn yet would be read out twice.
+    const waits = !stateText && !sentences && !this.#fitted;
     const step = `${this.#now + 1} of ${this.#slides.length}`;
     const to = (by: number) => () => this.#go(this.#now + by);
     untranslate(this.#dialog);
@@ -223,7 +223,7 @@ class Presenter {
         <div class=${sentences ? 'said alone' : 'said'} id="presented" aria-live=${waits ? 'off' : 'polite'} aria-atomic="true">
           <p class="part"><span class="unseen">${step}. </span>${part}</p>
           <h2>${title || view?.figure.title}</h2>
-          ${(sentences ?? [own || firstSentences(view?.finding)]).map((sentence) => html`<p>${sentence}</p>`)}
+          ${(sentences ?? [stateText || firstSentences(view?.finding)]).map((sentence) => html`<p>${sentence}</p>`)}
         </div>
         <div class="bar">
           ${this.#code()}
@@ -243,7 +243,7 @@ class Presenter {
     try {
       code = generate(new URL(this.#home, location.href).href);
     } catch {
-      // A state with a long text is more than a code can hold.
+      // A state with a long text does not fit into a code.
       return '';
     }
     return html`<svg role="img" aria-label="QR code of this state" viewBox="-4 -4 ${code.size + 8} ${code.size + 8}">
@@ -251,13 +251,13 @@ class Presenter {
       <p>Open it on a phone</p>`;
   }
 
-  /** Draws the picture as large as it fits. */
+  /** Draws the picture as large as the window allows. */
   readonly #fit = (): void => {
     const figure = this.#figure;
     const result = figure?.result;
     if (this.#fitted || !figure || !result || figure.busy) return;
     this.#fitted = true;
-    // A remark stands below the picture.
+    // A remark is below the picture.
     const surface = figure.renderRoot.querySelector('.surface') as HTMLElement;
     const around = (figure.offsetHeight - surface.offsetHeight) / figure.surroundings.scale;
     const across = stacked.matches
@@ -287,16 +287,16 @@ class Presenter {
     const by = event.key === ' ' && event.shiftKey ? -1 : keys[event.key];
     if (by === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
     const on = event.composedPath()[0] as Element;
-    // Whoever has tabbed to the picture moves about in it; what a clicker sends goes on, whatever was touched last.
+    // In a picture or an input, keys act there, except those that clickers send.
     if (!event.key.startsWith('Page') && on.matches('input, select, textarea, .surface, .tokens')) return;
-    // Space presses what it is on.
+    // Space presses the focused button or link.
     if (event.key === ' ' && on.matches('button, a, summary')) return;
     event.preventDefault();
     event.stopPropagation();
     this.#go(this.#now + by);
   };
 
-  /** What a picture opens has a screen, too. */
+  /** Presents what a picture's link opens. */
   readonly #click = (event: Event): void => {
     const link = event.composedPath()[0] as Element;
     if (!(link instanceof HTMLAnchorElement) || link.pathname !== location.pathname) return;
@@ -305,13 +305,13 @@ class Presenter {
     this.#go(this.#find(link.hash.slice(1)));
   };
 
-  /** A click into the picture leaves the keys to the presentation. */
+  /** After a click into the picture, keys still go to the presentation. */
   readonly #focus = (event: Event): void => {
     const within = event.composedPath()[0] as Element;
     if (within.matches('.surface:not(:focus-visible)')) this.#dialog.focus();
   };
 
-  /** The page’s own figures stay as they are. */
+  /** Changes the address and the code to the new state; the page’s figures stay as they are. */
   readonly #change = (event: Event): void => {
     event.stopPropagation();
     const { state, settled } = (event as CustomEvent<Change>).detail;
@@ -329,9 +329,9 @@ class Presenter {
     window.removeEventListener('hashchange', this.follow);
     this.#dialog.remove();
     presenter = undefined;
-    // The page goes on where the presentation was, or at its first screen where the reader was before.
-    if (isAsked() && this.#home === '#') writeAddress(location.pathname);
-    else if (isAsked()) location.replace(this.#home);
+    // The page goes to where the presentation ended or, from the first screen, stays where it was.
+    if (isPresented() && this.#home === '#') writeAddress(location.pathname);
+    else if (isPresented()) location.replace(this.#home);
   };
 }
 

@@ -1,7 +1,7 @@
-// The page in a sandbox: that of the frame whose link opened it, which a browser extends to the new tab. No worker starts
-// there, and no link of the page leads out.
+// Explains why the page cannot compute in a sandbox: browsers extend a frame's sandbox to the tabs that its links open, where
+// no worker starts and no link leads out.
 
-/** Says so in a sentence that stays in sight, with the address to copy. */
+/** Shows a sentence that stays in sight, with the address to copy. */
 export function sayWhy(): void {
   const line = document.createElement('p');
   line.className = 'warning';

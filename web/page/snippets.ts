@@ -1,4 +1,4 @@
-// Snippets to paste, which show a figure elsewhere. Each names the figure for screen readers, and links back.
+// Writes snippets that show a figure elsewhere. Each names the figure for screen readers and links back to the page.
 import { pictureWidths } from '../element/exports.js';
 import { writeLink } from '../element/link.js';
 import { attributeOf, type Control, type Value, written, writtenState } from '../figures/controls.js';
@@ -6,15 +6,15 @@ import { isFirstView } from '../figures/firstView.js';
 import { escaped as inXml } from '../plot/svg.js';
 import { elementHeight, frameHeight, reserved, type Shown } from './height.js';
 
-/** A figure in a state, and how it is to be shown elsewhere. */
+/** A figure in a state, and how to show it elsewhere. */
 export interface Wish extends Shown {
   /** Address of the page of all figures, ending in a slash. */
   home: string;
   version: string;
   theme: 'auto' | 'light' | 'dark';
-  /** In pixels; where a column is narrower, the figure is too. */
+  /** In pixels; in a narrower column the figure shrinks. */
   width: number;
-  /** In pixels, of a frame of this width, if it has been measured; else it is estimated. */
+  /** The measured height of a frame of this width, in pixels; without it the height is estimated. */
   height?: number;
 }
 
@@ -27,7 +27,7 @@ const latex: Record<string, string> = {
   '}': '\\textbraceright{}',
 };
 
-/** Texts may come from a stranger's link; each is escaped for what reads it, and for templates before that. */
+/** Escapes for the languages of snippets, and for templates that may process them. Texts may come from strangers. */
 const texts = {
   html: (text: string) => inXml(text).replace(/[{}]/g, (sign) => `&#${sign.charCodeAt(0)};`),
   markdown: (text: string) => text.replace(/[[\]\\*_`<>{}%&$~|]/g, '\\$&'),
@@ -57,7 +57,7 @@ export function frameAddress(wish: Wish): string {
   return `${home}figures/${figure.name}/${writeLink(figure.name, figure.controls, state)}${extras && `&${extras}`}`;
 }
 
-/** A frame with the figure's page, or with one file that was saved. */
+/** Writes a frame with the figure's page or with a saved file. */
 export const frame = (wish: Wish, address: string): string => {
   const height = wish.height ?? frameHeight(wish, wish.width);
   const style = styled([
@@ -74,7 +74,7 @@ export const iframe = (
 <script src="${escaped(wish.home)}resize.js"></script>
 `;
 
-/** Attributes of the element: settings unlike the first view's, a theme, and what the reader can change. */
+/** The element's attributes: settings that differ from the first view, the theme, and what readers can change. */
 function attributesOf(wish: Wish): [name: string, text: string][] {
   const { figure, state, theme, keep } = wish;
   return [
@@ -90,7 +90,7 @@ function attributesOf(wish: Wish): [name: string, text: string][] {
 
 export type PictureSize = keyof typeof pictureWidths;
 
-/** FNV-1a, so that the pictures of two states have two names. */
+/** An FNV-1a digest, so that the pictures of different states have different names. */
 function digest(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
@@ -98,8 +98,8 @@ function digest(text: string): string {
 }
 
 /**
- * The pictures that the author saves beside the page: none of the first view, which the site has a picture of, and two of
- * any other, which stand in until the figure is live.
+ * The pictures that the author saves beside the page, which stand in until the figure is live: two, or none for the first
+ * view, of which the site has pictures.
  */
 export function picturesToSave(wish: Wish): { name: string; width: number }[] {
   if (showsFirstView(wish)) return [];
@@ -111,8 +111,8 @@ export function picturesToSave(wish: Wish): { name: string; width: number }[] {
 }
 
 /**
- * The site's pictures have both themes, and show the one that their address ends in. Those of a version outlive the next
- * one, as its script does.
+ * The address of a picture. The site's pictures have both themes and show the one that the address ends in. Their folder is
+ * named by the version, because later versions keep it.
  */
 export function pictureAddress(wish: Wish, size: PictureSize): string {
   const { figure, theme, home, version } = wish;
@@ -124,7 +124,7 @@ export function pictureAddress(wish: Wish, size: PictureSize): string {
   return `${parts.join('-')}.svg`;
 }
 
-/** The size that a picture is shown at, as attributes, so that the page can reserve its place. */
+/** The displayed size of a picture as attributes, so that the page can reserve its place. */
 function pictureSize({ figure, data, state, width }: Wish, size: PictureSize, isFirst: boolean): string {
   const shown = size === 'narrow' ? pictureWidths.narrow : width;
   const drawn = isFirst ? pictureWidths[size] : shown;
@@ -137,20 +137,20 @@ export const scriptAddress = ({ home, version }: Wish): string => `${home}embed-
 const inTag = (attributes: [string, string][]): string =>
   attributes.map(([name, text]) => ` ${name}="${escaped(text)}"`).join('');
 
-/** In HTML or in JSX: how empty tags end, attributes are spelled and styles are written. */
+/** Whether empty tags, attributes and styles are written as in HTML or as in JSX. */
 export type Syntax = 'html' | 'jsx';
 
 function styled(style: readonly [property: string, value: string][], syntax: Syntax = 'html'): string {
-  if (syntax === 'html') return ` style="${style.map((one) => one.join(':')).join(';')}"`;
+  if (syntax === 'html') return ` style="${style.map((declaration) => declaration.join(':')).join(';')}"`;
   const camel = (property: string) =>
     property.replace(/-([a-z])/g, (_, small: string) => small.toUpperCase());
   return ` style={{ ${style.map(([property, value]) => `${camel(property)}: '${value}'`).join(', ')} }}`;
 }
 
-/** On a window no wider than this, the narrow drawing is shown. */
+/** Windows up to this width show the narrow drawing. */
 const narrowWindow = '30rem';
 
-/** The figure's picture with its link, which stands alone or stands in for the element. */
+/** The figure's picture with a link to the page, alone or as the element's placeholder. */
 function picture(wish: Wish, alt: string, syntax: Syntax = 'html'): string {
   const isFirst = showsFirstView(wish);
   const address = (size: PictureSize) => escaped(pictureAddress(wish, size));
@@ -170,7 +170,7 @@ function picture(wish: Wish, alt: string, syntax: Syntax = 'html'): string {
   );
 }
 
-/** The element with its picture; it reserves the place that it will take, so that nothing moves when it is live. */
+/** Writes the element with its picture. It reserves its future height, so that nothing moves when it becomes live. */
 export function element(wish: Wish, syntax: Syntax = 'html'): string {
   const style = styled(
     [

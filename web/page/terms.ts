@@ -1,4 +1,4 @@
-// Names of terms in the prose light up with the terms in the figures, and the other way round.
+// Lights up the names of terms in the prose together with the terms in the figures.
 import { linked } from '../element/cursor.js';
 import type { Term } from '../plot/scene.js';
 

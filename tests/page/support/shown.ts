@@ -30,7 +30,7 @@ export function unfold(name: string): void {
   for (const shot of figure?.closest('.stays')?.querySelectorAll<HTMLElement>('.shot') ?? [])
     shot.hidden = !shot.contains(figure);
   // On a narrow screen a beat shows the picture alone.
-  if (innerWidth < 1200) figure?.closest('.stage')?.setAttribute('data-whole', '');
+  if (innerWidth < 1200) figure?.closest('.stage')?.setAttribute('data-expanded', '');
 }
 
 /** A beat's step that comes by sets its picture's state in the next frame. */

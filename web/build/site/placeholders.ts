@@ -9,7 +9,7 @@ import { figureNames, type RenderedFigure, renderFigure } from './figures.js';
 /** What a closed card shows: what its figure finds, and the title. */
 function summaryOf({ rendered: { figure, data, state } }: RenderedFigure): string {
   const [finding] = captionOf(figure.describe(data, state));
-  return `<span class="found">${escaped(finding)}</span><h4>${escaped(figure.title)}</h4>`;
+  return `<span class="card-finding">${escaped(finding)}</span><h4>${escaped(figure.title)}</h4>`;
 }
 
 export function placeholders(dist: string, version: string): Plugin {
