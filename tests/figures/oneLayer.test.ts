@@ -61,7 +61,9 @@ test('rows that are typed or dragged are those that are read, and others are sai
   const typed = await run(oneLayer, { d: 4, token: row });
   expect([...typed.data.parts[0]]).toEqual([0.5, -0.25, 1, -1]);
   const { figure, data, state } = await run(oneLayer, { d: 5, token: row, position: 'x y z' });
-  expect(figure.remark?.(data, state)).toBe('Each row takes 5 numbers; drawn instead: token, position.');
+  expect(figure.remark?.(data, state)).toBe(
+    'Enter exactly 5 numbers. Using random values for token, position.',
+  );
   // The second channel of the token, dragged to the upper end of its field.
   const field = typed.figure.scene(typed.data, typed.state, 350).handles?.[0];
   const { x, y, size = { width: 0, height: 0 }, setting, at } = field ?? expect.fail();

@@ -1,6 +1,6 @@
 // The turns of a live job: going on, paused, stepped, shown with other settings, and cancelled.
 import { expect, test } from 'vitest';
-import { answering, memoizer, liveJob } from '../../web/worker/answers.ts';
+import { answering, liveJob, memoizer } from '../../web/worker/answers.ts';
 import type { Reply } from '../../web/worker/transports.ts';
 
 /** Longer than a turn takes. */

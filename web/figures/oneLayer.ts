@@ -59,7 +59,9 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   remark: ({ unread, added }) =>
-    unread.length > 0 ? `Each row takes ${added.length} numbers; drawn instead: ${unread.join(', ')}.` : '',
+    unread.length > 0
+      ? `Enter exactly ${added.length} numbers. Using random values for ${unread.join(', ')}.`
+      : '',
 
   table({ parts, weights, added, concatenated, costs, ...data }) {
     const d = added.length;
