@@ -83,7 +83,7 @@ const statesOf = ({ name, controls, settle }: AnyFigure): State[] => {
 };
 
 /** The other picture of figures whose first one does not depend on where rows come from. */
-const other: Record<string, string> = { collisions: 'one', sum: 'channels' };
+const other: Record<string, string> = { collisions: 'token', sum: 'channels' };
 
 for (const [name, load] of Object.entries(figures)) {
   test.runIf(inject('withModel'))(name, async () => {

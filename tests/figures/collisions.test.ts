@@ -26,7 +26,7 @@ test.each([
   { vocabulary: 500, d: 8, scale: 1, index: 3 },
   { vocabulary: 100, d: 256, scale: 0.5, positions: 'sinusoidal', index: 0 },
 ])('%o: nearest words and margins are those of the distances', async (settings) => {
-  const result = await run(collisions, { of: 'one', words: 'seeded', ...settings });
+  const result = await run(collisions, { of: 'token', words: 'seeded', ...settings });
   expectSoundPictures(result);
   const superpose = await load();
   const { vocabulary, d, scale, index } = settings;
@@ -51,7 +51,7 @@ test.each([
 });
 
 test('without a position nothing moves', async () => {
-  const result = await run(collisions, { of: 'one', words: 'seeded', scale: 0, vocabulary: 1000 });
+  const result = await run(collisions, { of: 'token', words: 'seeded', scale: 0, vocabulary: 1000 });
   expectSoundPictures(result);
   const { margins, bareDistance, nearest, bare } = result.data;
   for (const margin of margins) expect(margin).toBeCloseTo(bareDistance ** 2 / 2, 12);
@@ -59,7 +59,7 @@ test('without a position nothing moves', async () => {
 });
 
 test('a word number beyond the vocabulary is the last word', async () => {
-  const { data } = await run(collisions, { of: 'one', words: 'seeded', vocabulary: 100, index: 4999 });
+  const { data } = await run(collisions, { of: 'token', words: 'seeded', vocabulary: 100, index: 4999 });
   expect(data.word).toBe('token 99');
 });
 
@@ -68,7 +68,7 @@ test.runIf(inject('withModel')).each([
   { word: 'kingdoms', piece: 'kingdoms', searched: 2049 },
   { word: '', piece: 'the', searched: 2048 },
 ])('$word among MiniLM’s frequent words', async ({ word, piece, searched }) => {
-  const result = await run(collisions, { of: 'one', words: 'trained', word });
+  const result = await run(collisions, { of: 'token', words: 'trained', word });
   expectSoundPictures(result);
   const { data, state, figure } = result;
   expect(data.word).toBe(piece);

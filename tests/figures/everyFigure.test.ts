@@ -171,7 +171,7 @@ const inWords = ({ columns, rows }: DataTable) => [...columns, ...rows.slice(0, 
 
 /** Further pictures of figures that have several. */
 const pictures: Record<string, Record<string, string>[]> = {
-  collisions: [{ of: 'one' }],
+  collisions: [{ of: 'token' }],
   gram: [{ of: 'shift' }],
   overlap: [{ of: 'subspaces' }, { of: 'vectors' }],
   encoding: [{ of: 'base' }],

@@ -96,7 +96,7 @@ test('the ring follows its slider, also to sizes between those that are swept', 
 });
 
 test('in channels of their own nothing grows: that is concatenation', async () => {
-  const result = await run(oblique, { subspaces: 'apart', d: 64, k1: 32, k2: 32 });
+  const result = await run(oblique, { subspaces: 'channels', d: 64, k1: 32, k2: 32 });
   expectSoundPictures(result);
   expect(result.data.now.gain).toBeCloseTo(1, 12);
   expect(result.data.now.largest).toBeLessThanOrEqual(1);
@@ -107,7 +107,7 @@ test.each([
   { d: 8, k1: 8, k2: 1 },
   { d: 64, k1: 64, k2: 64 },
   { d: 8, k1: 64, k2: 64 },
-  { d: 16, k1: 9, k2: 8, subspaces: 'apart' },
+  { d: 16, k1: 9, k2: 8, subspaces: 'channels' },
 ])('%o do not fit: no matrix tells them apart', async (settings) => {
   const result = await run(oblique, settings);
   expectSoundPictures(result);
@@ -128,7 +128,7 @@ test('dragging the slanted line asks for the size whose angle is nearest, the ri
     expect(tip?.at(end?.x ?? 0, end?.y ?? 0)).toBe(k2);
   }
   // A right angle whatever their size: there is nothing to drag but the size.
-  const apart = await run(oblique, { subspaces: 'apart' });
+  const apart = await run(oblique, { subspaces: 'channels' });
   expect(figure.scene(apart.data, apart.state, 900).handles).toHaveLength(1);
   const none = await run(oblique, { k2: 30 });
   expect(figure.scene(none.data, none.state, 900).handles).toHaveLength(1);

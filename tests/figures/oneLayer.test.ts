@@ -62,7 +62,7 @@ test('rows that are typed or dragged are those that are read, and others are sai
   expect([...typed.data.parts[0]]).toEqual([0.5, -0.25, 1, -1]);
   const { figure, data, state } = await run(oneLayer, { d: 5, token: row, position: 'x y z' });
   expect(figure.remark?.(data, state)).toBe(
-    'Enter exactly 5 numbers. Using random values for token, position.',
+    'Enter exactly 5 numbers. Using random values for token and position.',
   );
   // The second channel of the token, dragged to the upper end of its field.
   const field = typed.figure.scene(typed.data, typed.state, 350).handles?.[0];

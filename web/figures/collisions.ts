@@ -1,5 +1,6 @@
-// Figure "Words that are lost once a position is added": the share that is no longer its own nearest word,
-// against the width, for three sizes of positions; and one word's margin over all others, along the positions.
+// Figure "Tokens lost to a position": the share of tokens that are no longer their own nearest token once a
+// position is added, against the width, for three sizes of positions; and one token's margin over all others,
+// along the positions.
 import type { CollisionSearch, Superpose, Table } from 'superpose';
 import { about, readable } from '../plot/format.js';
 import {
@@ -17,7 +18,7 @@ import type { Ink, Mark, Scene } from '../plot/scene.js';
 import {
   controls,
   count,
-  few,
+  smallPercent,
   type Lost,
   largestVocabulary,
   lost,
@@ -43,21 +44,21 @@ import {
   unusedSeed,
 } from './userTableControls.js';
 
-/** Of one word, at each position. */
+/** One token, moved by each position. */
 interface One {
   word: string;
-  /** The other word nearest to the bare word, and how far it is. */
+  /** The other token nearest to this one without a position, and its distance. */
   bare: string;
   bareDistance: number;
-  /** The margin without a position: half the squared distance. */
+  /** The margin without a position: half that distance squared. */
   bareMargin: number;
-  /** [L], the other word nearest to word + position, by name, ... */
+  /** [positions], the other token nearest to token + position. */
   nearest: string[];
-  /** ... and its margin: below zero, it is nearer than the word itself. */
+  /** [positions], its margin. If that is negative, it is nearer than the token itself. */
   margins: Float64Array;
-  /** How many words were searched. */
+  /** How many tokens were searched. */
   vocabulary: number;
-  /** Whether the word typed was cut, or had to be added to the words searched. */
+  /** Whether the typed text was cut into pieces, or its piece was added to the tokens that are searched. */
   note: string;
 }
 
@@ -65,10 +66,11 @@ type Data = Lost | One;
 
 const isLost = (data: Data): data is Lost => 'points' in data;
 
-/** Ids of the frequent word pieces: “the” and those that follow it, by frequency. */
+/** MiniLM's frequent word pieces: ids from “the” on are ordered by frequency. */
 export const frequent = { first: 1996, count: 2048 } as const;
 
-const atOnce = 512;
+/** MiniLM's rows are read in batches of this many. */
+const batchRows = 512;
 
 export const compute: Compute<typeof controls, Data> = async (library, state: State, job) => {
   const superpose = await library.superpose();
@@ -80,14 +82,14 @@ export const compute: Compute<typeof controls, Data> = async (library, state: St
     : fromTable(library, superpose, state);
 };
 
-/** Of random tokens, or of those of the reader's own table. */
+/** One token among random ones, or among those of the reader's own table. */
 export function fromTable(library: Library, superpose: Superpose, state: State): One {
   const { vocabulary, d, seed } = state;
   const { userTables } = library;
   const isUsers = state.words === 'user';
   const words = isUsers ? userTables?.words : undefined;
   const key = [d, seed, state.words, userTables?.key];
-  // All rows are drawn, so another vocabulary size needs no new draw: it takes the first rows.
+  // The largest vocabulary is drawn once; a smaller one is its first rows.
   const { data } = library.memoize('collisions: drawn', key, () =>
     isUsers
       ? userRows(library, 'token', largestVocabulary)
@@ -95,20 +97,21 @@ export function fromTable(library: Library, superpose: Superpose, state: State):
   );
   const tokens = { data: data.subarray(0, vocabulary * d), rows: vocabulary, columns: d };
   const index = words && userTables ? userTables.placeOf(state.word) : state.index;
-  const found = moved(library, superpose, tokens, [key, vocabulary], state, () => {
+  const search = searchAt(library, superpose, tokens, [key, vocabulary], state, () => {
     if (state.positions === 'user') return userRows(library, 'position', positions);
     return state.positions === 'random'
       ? drawnRows(superpose, 'position', { rows: positions, columns: d, seed })
       : superpose.sinusoidal({ positions, d_model: d });
-  }).nearestTokens(index);
-  const named = (token: number) => rowName(words, token);
+  });
+  const nearest = search.nearestTokens(index);
+  const nameOf = (token: number) => rowName(words, token);
   return {
-    word: named(index),
-    bare: named(found.bare[0] as number),
-    bareDistance: found.bareDistances[0] as number,
-    bareMargin: found.bareMargins[0] as number,
-    nearest: Array.from(found.nearest, named),
-    margins: found.margins,
+    word: nameOf(index),
+    bare: nameOf(nearest.bare[0] as number),
+    bareDistance: nearest.bareDistances[0] as number,
+    bareMargin: nearest.bareMargins[0] as number,
+    nearest: Array.from(nearest.nearest, nameOf),
+    margins: nearest.margins,
     vocabulary,
     note: '',
   };
@@ -126,21 +129,21 @@ export async function trained(library: Library, superpose: Superpose, state: Sta
     const all = Array.from({ length: frequent.count }, (_, place) => frequent.first + place);
     if (!known) all.push(id);
     const data = new Float64Array(all.length * model.d_model);
-    for (let from = 0; from < all.length; from += atOnce) {
-      const some = { ids: all.slice(from, from + atOnce) };
+    for (let from = 0; from < all.length; from += batchRows) {
+      const some = { ids: all.slice(from, from + batchRows) };
       data.set((await model.rows(some)).token.data, from * model.d_model);
     }
     return { data, rows: all.length, columns: model.d_model };
   });
   const anyIds = Array.from({ length: positions }, () => id);
   const { position } = await model.rows({ ids: anyIds });
-  const search = moved(library, superpose, tokens, key, state, () => position);
-  const found = search.nearestTokens(known ? id - frequent.first : frequent.count);
+  const search = searchAt(library, superpose, tokens, key, state, () => position);
+  const result = search.nearestTokens(known ? id - frequent.first : frequent.count);
   const idOf = (place: number) => (place < frequent.count ? frequent.first + place : id);
   const [word = '', bare = '', ...nearest] = await model.pieces([
     id,
-    idOf(found.bare[0] as number),
-    ...Array.from(found.nearest, idOf),
+    idOf(result.bare[0] as number),
+    ...Array.from(result.nearest, idOf),
   ]);
   const notes = [
     typed ? '' : 'There is no token in the text; another stands in.',
@@ -150,27 +153,27 @@ export async function trained(library: Library, superpose: Superpose, state: Sta
   return {
     word,
     bare,
-    bareDistance: found.bareDistances[0] as number,
-    bareMargin: found.bareMargins[0] as number,
+    bareDistance: result.bareDistances[0] as number,
+    bareMargin: result.bareMargins[0] as number,
     nearest,
-    margins: found.margins,
+    margins: result.margins,
     vocabulary: tokens.rows,
     note: notes.filter(Boolean).join(' '),
   };
 }
 
-/** The search among these words at the scaled positions, kept for the next word. */
-function moved(
+/** The search among these tokens at the scaled positions. It is memoized, for the next token. */
+function searchAt(
   { memoize }: Library,
   superpose: Superpose,
   tokens: Table,
   words: unknown,
   state: State,
-  make: () => Table,
+  positionsOf: () => Table,
 ): CollisionSearch {
   const key = [words, state.words, state.positions, state.scale, state.seed];
   return memoize('collisions: search', key, () =>
-    superpose.collisionSearch({ tokens, positions: make(), positionScale: state.scale }),
+    superpose.collisionSearch({ tokens, positions: positionsOf(), positionScale: state.scale }),
   );
 }
 
@@ -183,7 +186,7 @@ const inks = { same: 'accent', other: 'third', taken: 'warning' } as const;
 
 const smallestOf = ({ margins }: One): number => margins.indexOf(Math.min(...margins));
 
-/** Distances are printed as parts of the largest, which is small for a table of small numbers. */
+/** The size beside which numbers are rounded: that of the largest distance, at most 1. */
 const sizeOf = ({ bareDistance, margins }: One) => Math.min(1, largestMagnitude([[bareDistance], margins]));
 
 const where = ({ words, d, scale }: State, { vocabulary }: One) =>
@@ -212,7 +215,7 @@ export const figure: Figure<typeof controls, Data> = {
     const isNamed = token?.word !== undefined;
     return {
       title: 'One token, moved along the positions',
-      fixed: { of: 'one', d: columnsOf(tables), vocabulary: token?.rows ?? largestVocabulary },
+      fixed: { of: 'token', d: columnsOf(tables), vocabulary: token?.rows ?? largestVocabulary },
       controls: {
         words: rowsControl('Tokens', token !== undefined, { seeded: words.options.seeded }),
         positions: rowsControl('Positions', hasPositions, controls.positions.options),
@@ -258,8 +261,8 @@ export const figure: Figure<typeof controls, Data> = {
         ...scales.flatMap((scale, row) => {
           const { share, lowest, highest } = pointOf(data, j, row);
           return [
-            { text: `${few(share)} at ρ = ${scale}`, ink: scaleInks[row] as Ink },
-            ` (${few(lowest)} to ${few(highest)} by position)${row === scales.length - 1 ? '.' : ', '}`,
+            { text: `${smallPercent(share)} at ρ = ${scale}`, ink: scaleInks[row] as Ink },
+            ` (${smallPercent(lowest)} to ${smallPercent(highest)} by position)${row === scales.length - 1 ? '.' : ', '}`,
           ];
         }),
       ];
@@ -287,7 +290,7 @@ export const figure: Figure<typeof controls, Data> = {
           }),
         ),
       };
-    const found: DataTable = {
+    const table: DataTable = {
       columns: ['position', 'token', 'nearest other token', 'margin', 'nearest of all'],
       rows: Array.from({ length: positions }, (_, place) => [
         place,
@@ -297,7 +300,7 @@ export const figure: Figure<typeof controls, Data> = {
         fateOf(data, place) === 'taken' ? (data.nearest[place] as string) : data.word,
       ]),
     };
-    return rawTable(words !== 'seeded', found);
+    return rawTable(words !== 'seeded', table);
   },
 };
 

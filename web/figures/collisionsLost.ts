@@ -1,4 +1,5 @@
-// What can be set in the figure "collisions", and its first view: the share of tokens that are no longer their own nearest, by width and for three sizes of positions.
+// The settings of the figure "collisions", and its first view: the share of tokens that are no longer their
+// own nearest token, by width and for three sizes of positions.
 import type { Superpose } from 'superpose';
 import { aboutPercent } from '../plot/format.js';
 import { curve, dotsAt, inTurn, lineAt, plane, textAt } from '../plot/parts.js';
@@ -13,7 +14,7 @@ export const controls = {
   of: {
     kind: 'choice',
     label: 'Show',
-    options: { lost: 'Tokens that are lost', one: 'One token' },
+    options: { lost: 'Tokens that are lost', token: 'One token' },
     initial: 'lost',
     radio: true,
   },
@@ -50,14 +51,14 @@ export const positions = 64;
 export const count = (number: number) => number.toLocaleString('en');
 
 export interface Point {
-  /** The share of the words looked up that is lost, mean over all positions. */
+  /** The share of the tokens looked up that are lost, the mean over all positions. */
   share: number;
-  /** At the best and the worst position. */
+  /** That share at the best and at the worst position. */
   lowest: number;
   highest: number;
 }
 
-/** Of many words, at seven widths. */
+/** The shares of many tokens at seven widths. */
 export interface Lost {
   looked: number;
   widths: readonly number[];
@@ -72,6 +73,7 @@ export const scales = [0.5, 1, 2];
 
 export const scaleInks: Ink[] = ['third', 'accent', 'second'];
 
+/** How many tokens are looked up. */
 const sample = 100;
 
 export async function lost(superpose: Superpose, { vocabulary, seed }: State, job: Job): Promise<Lost> {
@@ -105,7 +107,7 @@ export async function lost(superpose: Superpose, { vocabulary, seed }: State, jo
   return { looked, widths, scales, points };
 }
 
-/** The same random positions at each scale, one below the other. */
+/** The same random positions at each scale, [scales · positions, d]. */
 function scaled(superpose: Superpose, d: number, seed: number) {
   const data = new Float64Array(scales.length * positions * d);
   scales.forEach((standardDeviation, row) => {
@@ -120,7 +122,8 @@ function scaled(superpose: Superpose, d: number, seed: number) {
   return { data, rows: scales.length * positions, columns: d };
 }
 
-export const few = (share: number) =>
+/** A share in percent, with one digit if it is below a tenth of a percent. */
+export const smallPercent = (share: number) =>
   share !== 0 && share < 0.001 ? `${(100 * share).toPrecision(1)}\u202f%` : aboutPercent(share);
 
 export const pointOf = ({ points }: Lost, place: number, row: number) =>
@@ -130,10 +133,12 @@ const lostAt = (data: Lost, width: number, scale: number) =>
   pointOf(data, widths.indexOf(width), scales.indexOf(scale));
 
 export function lostFinding(data: Lost, { vocabulary }: State): string {
-  const said = [8, 16, 32, 64].map((d) => `${few(lostAt(data, d, 1).share)} at d\u00a0=\u00a0${d}`);
+  const shares = [8, 16, 32, 64].map(
+    (d) => `${smallPercent(lostAt(data, d, 1).share)} at d\u00a0=\u00a0${d}`,
+  );
   const tries = data.looked * positions;
   const wrong = Math.round(tries * lostAt(data, 64, 1).share);
-  return `At width 8, ${few(lostAt(data, 8, 1).share)} of tokens are lost; at 64, ${few(lostAt(data, 64, 1).share)}. We looked up ${count(data.looked)} random tokens among ${count(vocabulary)}, at ${positions} random positions of the same norm (ρ\u00a0=\u00a01): on average ${said.join(', ')} are lost, the last ${count(wrong)} of ${count(tries)}. With positions of twice the norm, ${few(lostAt(data, 64, 2).share)} are at d\u00a0=\u00a064.`;
+  return `At width 8, ${smallPercent(lostAt(data, 8, 1).share)} of tokens are lost; at 64, ${smallPercent(lostAt(data, 64, 1).share)}. We looked up ${count(data.looked)} random tokens among ${count(vocabulary)}, at ${positions} random positions of the same norm (ρ\u00a0=\u00a01): on average ${shares.join(', ')} are lost, the last ${count(wrong)} of ${count(tries)}. With positions of twice the norm, ${smallPercent(lostAt(data, 64, 2).share)} are at d\u00a0=\u00a064.`;
 }
 
 export function lostScene(data: Lost, width: number): Scene {
@@ -150,7 +155,7 @@ export function lostScene(data: Lost, width: number): Scene {
   const lines = scales.flatMap((_, row): Mark[] => {
     const ink = scaleInks[row] as Ink;
     const of = (value: (point: Point) => number) => points.map((scaleRow) => value(scaleRow[row] as Point));
-    // Beside each other, so that the three ranges can be told apart.
+    // The three ranges are drawn beside each other.
     const beside = (row - 1) * (narrow ? 3 : 6);
     return [
       ...list.map(
@@ -175,7 +180,7 @@ export function lostScene(data: Lost, width: number): Scene {
       ),
     ];
   });
-  // Each curve's name stands where fewer than half of the tokens are lost.
+  // Each curve's name is where the curve first falls below a half.
   const names = scales.map((scale, row): Mark => {
     const share = (place: number) => pointOf(data, place, row).share;
     const below = list.find((place) => share(place) < 0.5) ?? 0;

@@ -1,19 +1,19 @@
-// What a reader can set. One table of controls for each figure makes its inputs, reads and checks its links
-// and attributes, and gives its state a type.
+// The settings of a figure. Its inputs, the reading of its links and attributes, and the type of its state
+// all follow from one table of controls.
 import { unknownName } from '../../build/package/unknown.js';
 
 interface Labelled {
   label: string;
-  /** Under “More settings”, so that the settings that matter first are seen first. */
+  /** Set if the input is under “More settings”. */
   more?: true;
 }
 
 export interface Choice extends Labelled {
   kind: 'choice';
-  /** By the name in links, the label that the reader sees. */
+  /** Labels by their names in links. */
   options: Readonly<Record<string, string>>;
   initial: string;
-  /** Buttons side by side rather than a list. */
+  /** Set for buttons side by side rather than a list. */
   radio?: true;
 }
 
@@ -25,7 +25,7 @@ export interface Range extends Labelled {
   initial: number;
 }
 
-/** A slider over given values. */
+/** A slider over a list of values. */
 export interface Steps extends Labelled {
   kind: 'steps';
   values: readonly number[];
@@ -37,7 +37,7 @@ export interface Toggle extends Labelled {
   initial: boolean;
 }
 
-/** Any of some options. */
+/** Any number of options. */
 export interface Several extends Labelled {
   kind: 'several';
   options: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ export interface Seed extends Labelled {
   initial: number;
 }
 
-/** Figures on a page share texts of the same name. */
+/** A text. Figures on a page share texts of the same name. */
 export interface Text extends Labelled {
   kind: 'text';
   initial: string;
@@ -74,12 +74,14 @@ type ValueOf<C extends Control> = C extends Range | Steps | Seed
 export type StateOf<C extends Controls> = { readonly [Name in keyof C]: ValueOf<C[Name]> };
 export type State = Readonly<Record<string, Value>>;
 
-/** The options of a choice: names and their labels. What computes without drawing drops a call of this. */
+/** The options of a choice, from their names and a label for each. */
 export const labelled = <Name extends string>(names: readonly Name[], label: (name: Name) => string) =>
   Object.fromEntries(names.map((name) => [name, label(name)])) as Record<Name, string>;
 
 const seedLimit = 2 ** 32;
-/** The most sentences about refused settings; more would bury the figure. */
+/** A number this near to a step of a slider, in steps, is that step. */
+const stepTolerance = 1e-6;
+/** At most this many sentences about refused settings are shown, so that they leave room for the figure. */
 const mostRefused = 3;
 
 export const initialState = <C extends Controls>(controls: C): StateOf<C> =>
@@ -92,7 +94,7 @@ export function written(control: Control, value: Value): string {
   return String(value);
 }
 
-/** The value that a text stands for; undefined unless it is one that the control can have. */
+/** The value that a text stands for; undefined if the control cannot have it. */
 export function read(control: Control, text: string): Value | undefined {
   switch (control.kind) {
     case 'choice':
@@ -101,10 +103,10 @@ export function read(control: Control, text: string): Value | undefined {
       const value = decimal(text);
       if (value === undefined || value < control.min || value > control.max) return undefined;
       const steps = (value - control.min) / control.step;
-      const whole = Math.round(steps);
-      if (Math.abs(steps - whole) >= 1e-6) return undefined;
-      // Onto the step itself, as the slider writes it: 0.15, not 3 · 0.05.
-      return decimal((control.min + whole * control.step).toFixed(9));
+      const nearest = Math.round(steps);
+      if (Math.abs(steps - nearest) >= stepTolerance) return undefined;
+      // The step as the slider writes it: 0.15, not 3 · 0.05.
+      return decimal((control.min + nearest * control.step).toFixed(9));
     }
     case 'steps': {
       const value = decimal(text);
@@ -132,18 +134,18 @@ export function read(control: Control, text: string): Value | undefined {
 const optionOf = ({ options }: Choice | Several, name: string): string | undefined =>
   Object.hasOwn(options, name) ? name : undefined;
 
-/** The value that can be set and is nearest to a number. */
-export function nearestValue(control: Control, wanted: number): number | undefined {
+/** The value of a slider that is nearest to a number; undefined for other controls and for NaN. */
+export function nearestValue(control: Control, target: number): number | undefined {
   if (control.kind === 'steps') {
-    const distance = (value: number) => Math.abs(value - wanted);
-    return [...control.values].sort((one, other) => distance(one) - distance(other))[0];
+    const distance = (value: number) => Math.abs(value - target);
+    return [...control.values].sort((a, b) => distance(a) - distance(b))[0];
   }
-  if (control.kind !== 'range' || Number.isNaN(wanted)) return undefined;
+  if (control.kind !== 'range' || Number.isNaN(target)) return undefined;
   const { min, max, step } = control;
-  const steps = Math.round((Math.max(min, Math.min(max, wanted)) - min) / step);
+  const steps = Math.round((Math.max(min, Math.min(max, target)) - min) / step);
   return read(
     control,
-    (min + Math.min(steps, Math.floor((max - min) / step + 1e-6)) * step).toFixed(9),
+    (min + Math.min(steps, Math.floor((max - min) / step + stepTolerance)) * step).toFixed(9),
   ) as number;
 }
 
@@ -151,7 +153,7 @@ export function nearestValue(control: Control, wanted: number): number | undefin
 const decimal = (text: string): number | undefined =>
   /^-?\d{1,12}(\.\d{1,12})?$/.test(text) ? Number(text) + 0 : undefined;
 
-/** What a control takes, in words. */
+/** The values that a control takes, in words. */
 export function allowed(control: Control): string {
   switch (control.kind) {
     case 'choice':
@@ -173,11 +175,11 @@ export function allowed(control: Control): string {
 
 export interface ReadState<S> {
   state: S;
-  /** A sentence for each of the first values that could not be taken, and one for all others. */
+  /** A sentence for each of the first values that were refused, and one for all others. */
   refused: string[];
 }
 
-/** A state from texts, each checked; what is missing or impossible has its first value. */
+/** Reads a state from texts. A setting that is missing or refused has its initial value. */
 export function readState<C extends Controls>(
   controls: C,
   texts: Iterable<readonly [string, string]>,
@@ -203,36 +205,41 @@ export function readState<C extends Controls>(
   return { state: state as StateOf<C>, refused };
 }
 
-/** Every setting of a state as texts; what the state leaves out is as the figure begins. */
+/** Writes every setting of a state as text; a setting that the state leaves out has its initial value. */
 export const writtenState = (controls: Controls, state: State): [string, string][] =>
   Object.entries(controls).map(([name, control]) => [name, written(control, state[name] ?? control.initial)]);
 
-/** `positionScale` is set by the attribute `position-scale`, `d_head` by `d_head`. */
+/** The attribute of a setting: `position-scale` for `positionScale`, `d_head` for `d_head`. */
 export const attributeOf = (name: string): string =>
   name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
 
 export const settingOf = (attribute: string): string =>
   attribute.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The next seed. */
+/** The next seed, after the largest 0. */
 export const drawAgain = (seed: number): number => (seed + 1) % seedLimit;
 
-/** The longest option that fits one cell, in letters. */
-const widest = 16;
+/** The longest option that fits in one cell of the grid of inputs, in letters. */
+const cellLetters = 16;
 const longest = ({ options }: Choice) => Math.max(...Object.values(options).map(({ length }) => length));
 
-/** Options that need a line of their own, in letters. */
-const longLine = 60;
+/** Radio buttons with more letters than this need a line to themselves. */
+const lineLetters = 60;
 const lettersOf = ({ options }: Choice) => Object.values(options).join('').length;
-/** Buttons that fit one cell, below a label that does. */
-const small = (control: Choice) => lettersOf(control) < 14 && control.label.length < 24;
+/** The longest label that fits in one cell, and radio buttons that do, in letters. */
+const labelLetters = 24;
+const buttonLetters = 13;
+const fitsCell = (control: Choice) =>
+  lettersOf(control) <= buttonLetters && control.label.length < labelLetters;
 
-/** Classes for the space that an input takes; the page's placeholder reserves the same. */
+/**
+ * The CSS classes of an input, by the space that it takes. The page's placeholder reserves the same space.
+ */
 export function inputClass(control: Control): string {
   if (control.kind === 'text') return 'wide text';
   if (control.kind === 'several') return 'full lines';
-  if (control.kind === 'choice' && control.radio && lettersOf(control) > longLine) return 'full lines';
-  if (control.kind === 'choice' && (control.radio ? !small(control) : longest(control) > widest))
+  if (control.kind === 'choice' && control.radio && lettersOf(control) > lineLetters) return 'full lines';
+  if (control.kind === 'choice' && (control.radio ? !fitsCell(control) : longest(control) > cellLetters))
     return 'wide';
-  return control.kind === 'toggle' && control.label.length > 24 ? 'wide' : '';
+  return control.kind === 'toggle' && control.label.length > labelLetters ? 'wide' : '';
 }

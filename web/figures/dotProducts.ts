@@ -41,7 +41,7 @@ interface Row {
   term: Term | undefined;
 }
 
-/** From the parts to the sum, in the order in which they are read. */
+/** From the parts to the sum, in the order in which they are shown. */
 const rows: Row[] = [
   { name: 'token-token', label: 'token · token', term: 'token-token' },
   { name: 'position-position', label: '+ position · position', term: 'position-position' },
@@ -115,11 +115,11 @@ export const figure: Figure<typeof controls, Data> = {
     const { x, y, inner, marks } = drawn;
     const [low, high] = x.domain() as [number, number];
     const { n, concatenated, added } = data;
-    const inside = (one: number) => one >= low && one <= high;
+    const isInside = (value: number) => value >= low && value <= high;
     const cursors: Cursor[] = [];
     for (let i = 0; i < n; i++) {
       for (let j = i + 1; j < n; j++) {
-        if (inside(concatenated[i * n + j] as number) && inside(added[i * n + j] as number)) {
+        if (isInside(concatenated[i * n + j] as number) && isInside(added[i * n + j] as number)) {
           cursors.push({ i, j });
         }
       }
@@ -127,8 +127,8 @@ export const figure: Figure<typeof controls, Data> = {
     const pulled = handleOf(data, scale, drawn);
     const across = Float32Array.from(cursors, ({ i, j }) => x(concatenated[i * n + j] as number));
     const up = Float32Array.from(cursors, ({ i, j }) => y(added[i * n + j] as number));
-    const few = cursors.length < 700;
-    const below = recipesOf(data, scale, { x: 0, y: height + 10, width, height: lanesHigh });
+    const largeDots = cursors.length < manyDots;
+    const below = recipesOf(data, scale, { x: 0, y: height + 10, width, height: lanesHeight });
     const points: Scene['regions'][0] = {
       ...scatter,
       pick: { points: { x: across, y: up, cursors } },
@@ -137,10 +137,17 @@ export const figure: Figure<typeof controls, Data> = {
     };
     return {
       width,
-      height: below ? height + 10 + lanesHigh : height,
+      height: below ? height + 10 + lanesHeight : height,
       marks: [
         ...marks,
-        { mark: 'dots', x: across, y: up, radius: few ? 2 : 1.25, ink: 'accent', opacity: few ? 0.75 : 0.35 },
+        {
+          mark: 'dots',
+          x: across,
+          y: up,
+          radius: largeDots ? 2 : 1.25,
+          ink: 'accent',
+          opacity: largeDots ? 0.75 : 0.35,
+        },
         lineAt([x(low), y(low)], [x(high), y(high)], { ink: 'quiet', dashed: true, wide: 1.5 }),
         ...crossTerms(data, widestGap(data), drawn),
         ...(pulled
@@ -219,13 +226,16 @@ export const figure: Figure<typeof controls, Data> = {
         ]);
       }
     }
-    const found: DataTable = {
+    const table: DataTable = {
       columns: ['i', 'j', 'token i', 'token j', ...rows.map(({ label }) => label.replace(/^[+=] /, ''))],
       rows: pairs,
     };
-    return rawTable(areRaw(state), found);
+    return rawTable(areRaw(state), table);
   },
 };
+
+/** From this many dots on they are drawn smaller and paler. */
+const manyDots = 700;
 
 /** The scatter beside the histograms, or above them. */
 function arrange(width: number): { scatter: Area; histograms: Area; height: number } {
@@ -247,10 +257,10 @@ function arrange(width: number): { scatter: Area; histograms: Area; height: numb
   };
 }
 
-/** One domain for both axes, so that the line of equality is a diagonal. */
+/** Both axes have one domain, so that the line of equality is a diagonal. */
 function planeOf(data: Data, scatter: Area) {
-  const both = [...offDiagonal(data.concatenated, data.n), ...offDiagonal(data.added, data.n)];
-  const [from = 0, to = 1] = extent(both) as [number?, number?];
+  const products = [...offDiagonal(data.concatenated, data.n), ...offDiagonal(data.added, data.n)];
+  const [from = 0, to = 1] = extent(products) as [number?, number?];
   return plane(
     scatter,
     { from, to, label: 'concatenated: [x; ρp] · [x′; ρp′]', ticks: 5 },
@@ -268,9 +278,9 @@ const recipeNames: Record<LoudnessRecipe['name'], string> = {
   gpt2: 'GPT-2',
 };
 
-const lanesHigh = 176;
+const lanesHeight = 176;
 
-/** A lane for each recipe, with a dot at the ρ that it begins at. Pressed, it sets that ρ, if it can be set. */
+/** A lane for each recipe, with a dot at its initial ρ. A press sets that ρ if the slider reaches it. */
 function recipesOf(
   { recipes }: Data,
   scale: number,
@@ -313,16 +323,16 @@ function recipesOf(
   };
 }
 
-/** How the two cross terms move a pair's dot from the line to where it is. */
+/** The two cross terms of a pair, as steps from the line to its dot. */
 function crossTerms(data: Data, { i, j }: Cursor, { x, y, inner }: Plane): Mark[] {
   const at = (name: DotProductName) => data[name][i * data.n + j] ?? Number.NaN;
   if (i === j || Number.isNaN(at('added'))) return [];
   const across = x(at('concatenated'));
-  const within = (one: number) => Math.max(inner.y, Math.min(inner.y + inner.height, one));
+  const clamped = (height: number) => Math.max(inner.y, Math.min(inner.y + inner.height, height));
   if (across < inner.x || across > inner.x + inner.width) return [];
   const halfway = y(at('concatenated') + at('token-position'));
   const step = (y1: number, y2: number, term: Term): Mark =>
-    lineAt([across, within(y1)], [across, within(y2)], { ink: term, term, wide: 4 });
+    lineAt([across, clamped(y1)], [across, clamped(y2)], { ink: term, term, wide: 4 });
   return [
     step(y(at('concatenated')), halfway, 'token-position'),
     step(halfway, y(at('added')), 'position-token'),
@@ -330,8 +340,8 @@ function crossTerms(data: Data, { i, j }: Cursor, { x, y, inner }: Plane): Mark[
 }
 
 /**
- * The dot that is farthest from the line can be pulled: its distance is its cross terms, which grow like ρ. At
- * ρ = 0 every dot is on the line, and the picture's height stands for all that ρ can be.
+ * The handle is the dot that is farthest from the line: its distance is its cross terms, which grow like ρ.
+ * At ρ = 0 every dot is on the line, and the picture's height stands for the slider's range.
  */
 function handleOf(data: Data, scale: number, { x, y, inner }: Plane): Handle | undefined {
   const { i, j } = widestGap(data);
@@ -339,7 +349,7 @@ function handleOf(data: Data, scale: number, { x, y, inner }: Plane): Handle | u
     (values) => values[i * data.n + j] as number,
   ) as [number, number];
   if (!Number.isFinite(added) || i === j) return undefined;
-  // On axes that stay, the dot itself may go beyond them.
+  // While axes stay as they were, the dot itself may leave them.
   const left = Math.max(inner.x, Math.min(inner.x + inner.width, x(concatenated)));
   const up = Math.max(inner.y, Math.min(inner.y + inner.height, y(added)));
   const line = y(concatenated);
@@ -356,7 +366,7 @@ function distributions(data: Data, area: Area, axes: Data): Mark[] {
   const [from = 0, to = 0] = extent([0, ...shown.flatMap((row) => extent(row) as [number, number])]);
   const height = (area.height - 26) / rows.length;
   const size = sizeOf(data);
-  // Its numbers stand below the last row.
+  // The numbers of the axis are below the last row.
   const below = { ...area, height: area.height + 13 };
   const { x, inner, marks } = plane(
     below,
@@ -371,15 +381,15 @@ function distributions(data: Data, area: Area, axes: Data): Mark[] {
       const heights = counts(values[place] as number[], low, high, 64);
       const most = Math.max(1, ...heights);
       const { mean, deviation } = data.moments[name];
-      // Two numbers with exponents have no room on a small phone; the table has them.
+      // A small phone has no room for two numbers with exponents; they are in the table.
       const spread = `${readable(mean, size)} ± ${readable(deviation, size)}`;
       const ink: Ink = term ?? 'ink';
-      // Each row is a plane of its own: the same x, and its counts from its base line up.
+      // All rows share x. The counts of each go up from its base line.
       const up = (count: number) => base - 2 - (count / most) * (height - 26);
       return [
         { mark: 'line', x1: inner.x, x2: inner.x + inner.width, y1: base - 2, y2: base - 2 },
         { mark: 'path', d: steps({ x, y: up }, heights, low, high), fill: ink, opacity: 0.85, term },
-        // Each row's zero ends below its label.
+        // The line at zero ends below the row's label.
         { mark: 'line', x1: x(0), x2: x(0), y1: base - height + 22, y2: base, ink: 'quiet' },
         textAt(inner.x, base - height + 16, label, { ink: 'ink', bold: !term, term }),
         textAt(
@@ -396,7 +406,7 @@ function distributions(data: Data, area: Area, axes: Data): Mark[] {
     .concat(axis);
 }
 
-/** Numbers are printed as parts of the largest, which is small for a table of small numbers. */
+/** The size beside which numbers are rounded: that of the largest product, at most 1. */
 const sizeOf = ({ concatenated }: Data) => Math.min(1, largestMagnitude([concatenated]));
 
 /** The values of the pairs i < j. */
@@ -406,7 +416,7 @@ function offDiagonal(matrix: ArrayLike<number>, n: number): number[] {
   return values;
 }
 
-/** The pair that adding moves farthest: the one to look at first. */
+/** The pair of tokens whose product adding changes most. */
 function widestGap({ n, added, concatenated }: Data): Cursor {
   let widest = { i: 0, j: Math.min(1, n - 1) };
   let gap = -1;

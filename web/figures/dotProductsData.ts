@@ -1,4 +1,4 @@
-// What can be set in the figure "dot-products", and its numbers: the dot products of rows that are drawn, of a sentence in a
+// The settings and numbers of the figure "dot-products": the dot products of random rows, of a sentence in a
 // model, or of the reader's own tables.
 import type { DotProducts, LoudnessRecipe, SmallSuperpose } from 'superpose';
 import type { Controls, StateOf } from './controls.js';
@@ -36,7 +36,7 @@ export interface Data extends DotProducts {
   d_model: number;
   tokens: readonly string[];
   dropped: number;
-  /** Only if asked for. */
+  /** Only if the setting `recipes` is on. */
   recipes?: LoudnessRecipe[];
 }
 
@@ -45,7 +45,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state: St
   const { tokens: rows, positions, d, n, seed, text } = state;
   const drawn = rows !== 'sentence';
   const key = [library.userTables?.key, rows, positions, seed, ...(drawn ? [d, n] : [text])];
-  // ρ moves nothing of these.
+  // None of these depends on ρ.
   const { token, position, tokens, dropped } = await library.memoize('dot-products', key, () =>
     drawn ? fromTables(library, superpose, state) : fromModel(library, state),
   );

@@ -18,7 +18,7 @@ export const drawnRows = (
   drawn: Drawn,
 ): Table<Float64Array> => superpose.randomNormal({ ...drawn, stream: streams[kind] });
 
-/** Rows of the reader's own table; they may be fewer than are requested. */
+/** Rows of the reader's own table, at most as many as it has. */
 export function userRows(
   { userTables }: Pick<Library, 'userTables'>,
   kind: 'token' | 'position',
@@ -29,6 +29,6 @@ export function userRows(
   return first(rows);
 }
 
-/** What a row of tokens is called: by its name in the reader's own table, if it has one. */
+/** The name of a row: its word in the reader's own table, if that has words, or its number. */
 export const rowName = (words: readonly string[] | undefined, place: number, what = 'token'): string =>
   words?.[place] ?? `${what} ${place}`;

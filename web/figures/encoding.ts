@@ -1,4 +1,5 @@
-// Figure "The encoding as an image": which channels move over the positions, and how few directions they fill.
+// Figure "The encoding as an image": which channels move over the positions, and how many directions
+// they fill.
 import type { Ranks } from 'superpose';
 import { about, counted, listed, readable } from '../plot/format.js';
 import { bars, colourKey, largestMagnitude, lineAt, plane, steps, textAt, tickText } from '../plot/parts.js';
@@ -45,7 +46,7 @@ const controls = {
 type State = StateOf<typeof controls>;
 
 interface Channels {
-  /** [positions, d], row by row. */
+  /** [positions, d_model], row by row. */
   values: Float64Array;
   positions: number;
   d_model: number;
@@ -54,9 +55,9 @@ interface Channels {
   ranks: Pick<Ranks, 'numerical' | 'stable' | 'energy' | 'participationRatio'>;
 }
 
-type Data = Channels | wavelengths.Bought;
+type Data = Channels | wavelengths.WavelengthsView;
 
-const isBought = (data: Data): data is wavelengths.Bought => 'lengths' in data;
+const showsWavelengths = (data: Data): data is wavelengths.WavelengthsView => 'lengths' in data;
 
 /** The singular values of a table of full rank with more entries take so long that progress is shown. */
 const large = 2 ** 17;
@@ -96,10 +97,12 @@ const inHalves = ({ encoding }: State): boolean => encodingOf(encoding).sinusoid
 
 const isTrained = ({ encoding }: State): boolean => encodingOf(encoding).source === 'trained';
 
-const image = 220;
-const below = image + 40;
-const ranged = 190;
-const list = 18 + 5 * 22;
+/** Heights in pixels: the image with its title, its key, the plot of ranges, and the list of measures. */
+const imageHeight = 220;
+const keyHeight = 40;
+const rangesHeight = 190;
+const listTitleHeight = 18;
+const listHeight = listTitleHeight + 5 * 22;
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'encoding',
@@ -117,29 +120,30 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   scene(data, state, width) {
-    if (isBought(data)) return wavelengths.scene(data, width);
+    if (showsWavelengths(data)) return wavelengths.scene(data, width);
     const { values, positions, d_model, ranges, ranks } = data;
     const { threshold } = state;
-    const most = Math.max(threshold, ...ranges);
+    const highest = Math.max(threshold, ...ranges);
+    const rangesTop = imageHeight + keyHeight;
     const drawn = plane(
-      { x: 0, y: below, width, height: ranged },
+      { x: 0, y: rangesTop, width, height: rangesHeight },
       { from: -0.5, to: d_model - 0.5, label: 'channel', nice: false },
-      { from: 0, to: most, label: 'max − min of the channel', ticks: 4 },
+      { from: 0, to: highest, label: 'max − min of the channel', ticks: 4 },
     );
     const { x, width: wide } = drawn.inner;
-    const picture = { x, y: 22, width: wide, height: image - 22 };
-    // A learned table's first row is far longer than the others, which would all be pale beside it.
+    const picture = { x, y: 22, width: wide, height: imageHeight - 22 };
+    // MiniLM's first row is five times as long as the others, which would all be pale beside it.
     const limit = largestMagnitude([isTrained(state) ? values.subarray(d_model) : values]);
-    const path = (chosen: (range: number) => boolean) =>
+    const path = (includes: (range: number) => boolean) =>
       steps(
         drawn,
-        Array.from(ranges, (range) => (chosen(range) ? range : 0)),
+        Array.from(ranges, (range) => (includes(range) ? range : 0)),
         -0.5,
         d_model - 0.5,
       );
     const middle = x + wide / 2;
     const y = drawn.y(threshold);
-    const end = below + ranged + 12;
+    const listTop = rangesTop + rangesHeight + 12;
     const count = moving(data, state);
     const marks: Mark[] = [
       textAt(
@@ -163,7 +167,7 @@ export const figure: Figure<typeof controls, Data> = {
       ...(inHalves(state)
         ? [lineAt([middle, picture.y], [middle, picture.y + picture.height], { ink: 'ink', wide: 2 })]
         : []),
-      ...colourKey(x, image + 6, {
+      ...colourKey(x, imageHeight + 6, {
         low: -limit,
         high: limit,
         scale: 'diverging',
@@ -174,9 +178,14 @@ export const figure: Figure<typeof controls, Data> = {
       { mark: 'path', d: path((range) => range > threshold), fill: 'position-position', opacity: 0.8 },
       { mark: 'path', d: path((range) => range <= threshold), fill: 'quiet', opacity: 0.7 },
       { mark: 'line', x1: x, x2: x + wide, y1: y, y2: y, ink: 'warning', wide: 2, dashed: true },
-      textAt(0, end + 12, `How many of ${d_model}, by five measures`, { ink: 'ink', size: 13 }),
+      textAt(0, listTop + 12, `How many of ${d_model}, by five measures`, { ink: 'ink', size: 13 }),
       ...bars(
-        { x: 0, y: end + 18, width: Math.min(width, 640), height: list - 18 },
+        {
+          x: 0,
+          y: listTop + listTitleHeight,
+          width: Math.min(width, 640),
+          height: listHeight - listTitleHeight,
+        },
         [
           {
             label: `channels above ${threshold}`,
@@ -197,7 +206,7 @@ export const figure: Figure<typeof controls, Data> = {
     ];
     return {
       width,
-      height: end + list + 4,
+      height: listTop + listHeight + 4,
       marks,
       regions: [
         { ...picture, pick: 'cells', rows: positions, columns: d_model },
@@ -207,25 +216,25 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   describe(data, state) {
-    if (isBought(data)) return wavelengths.describe(data);
+    if (showsWavelengths(data)) return wavelengths.describe(data);
     const { positions, d_model, ranks } = data;
     const [half, range] = [d_model / 2, (channel: number) => about(data.ranges[channel] as number)];
-    // The ends of both halves: where each layout has its fast and slow channels.
+    // The ends of both halves are the fastest and slowest channels of each layout.
     const ends = [0, half - 1, half, d_model - 1];
     return `Over ${positions} positions, ${moving(data, state)} of ${d_model} channels ${moving(data, state) === 1 ? 'moves' : 'move'} by more than ${state.threshold}. How many count depends on that threshold. Channels ${listed(ends.map(String))} move by ${listed(ends.map(range))}.${quotedIn(data)} ${counted(ranks.energy, 'direction holds', 'directions hold')} 99\u202f% of the energy; the numerical rank is ${ranks.numerical}, the stable rank ${about(ranks.stable)}, the participation ratio ${about(ranks.participationRatio)}.${isTrained(state) ? rawRows : ''}`;
   },
 
   cells: (data) =>
-    isBought(data)
+    showsWavelengths(data)
       ? { rows: 1, columns: data.lengths.length }
       : { rows: data.positions, columns: data.d_model },
   firstCursor: (data) =>
-    isBought(data)
+    showsWavelengths(data)
       ? { i: 0, j: data.lengths.length - 1 }
       : { i: data.positions - 1, j: Math.max(0, data.d_model - 16) },
 
   readout(data, { threshold }, { i, j }) {
-    if (isBought(data)) return wavelengths.readout(data, j);
+    if (showsWavelengths(data)) return wavelengths.readout(data, j);
     const { values, d_model, ranges } = data;
     const range = ranges[j] ?? Number.NaN;
     return [
@@ -239,7 +248,7 @@ export const figure: Figure<typeof controls, Data> = {
     isTrained(state) ? 'Colours are scaled to positions from 1 on; position 0 goes far beyond.' : '',
 
   table(data, state) {
-    if (isBought(data)) return wavelengths.table(data);
+    if (showsWavelengths(data)) return wavelengths.table(data);
     const { values, positions, d_model, ranges } = data;
     const rows: number[][] = [];
     for (let p = 0; p < positions; p++) {
@@ -247,21 +256,24 @@ export const figure: Figure<typeof controls, Data> = {
         rows.push([p, c, values[p * d_model + c] as number, ranges[c] as number]);
       }
     }
-    const found = { columns: ['position', 'channel', 'value', 'max − min of the channel'], rows };
-    return rawTable(isTrained(state), found);
+    const columns = ['position', 'channel', 'value', 'max − min of the channel'];
+    return rawTable(isTrained(state), { columns, rows });
   },
 };
 
-/** A discussion of the sum rests on what one channel has at these positions, read from a table said to be 512 wide. */
-const quoted = { fromLast: 16, positions: [63, 127] } as const;
+/**
+ * A public discussion of the sum argues from the values of one channel at these positions, in a table that it
+ * calls 512 wide.
+ */
+const quotedCells = { fromLast: 16, positions: [63, 127] } as const;
 
 function quotedIn({ values, positions, d_model }: Channels): string {
-  const channel = d_model - quoted.fromLast;
-  if (quoted.positions.some((position) => position >= positions)) return '';
-  const [first, second] = quoted.positions.map((position) =>
+  const channel = d_model - quotedCells.fromLast;
+  if (quotedCells.positions.some((position) => position >= positions)) return '';
+  const [first, second] = quotedCells.positions.map((position) =>
     (values[position * d_model + channel] as number).toFixed(7).replace('-', '−'),
   );
-  return ` Channel ${channel}, the ${quoted.fromLast}th from the end, has ${first} at position ${quoted.positions[0]} and ${second} at ${quoted.positions[1]}.`;
+  return ` Channel ${channel}, the ${quotedCells.fromLast}th from the end, has ${first} at position ${quotedCells.positions[0]} and ${second} at ${quotedCells.positions[1]}.`;
 }
 
 const measures = ({

@@ -1,4 +1,4 @@
-// The encodings of positions that figures offer: a new one is an entry of this table and a function that makes its rows.
+// The encodings of positions that figures offer. A new one is an entry of the table below.
 import type { SinusoidalOptions, SmallSuperpose, Table } from 'superpose';
 import { labelled, type Steps } from './controls.js';
 import { drawnRows } from './drawnRows.js';

@@ -1,5 +1,5 @@
-// The contract of every figure: what can be set, how it is computed, and its four forms - a picture, a
-// sentence, a readout of one place, and a table. Free of the DOM, so that Node draws the same.
+// The contract of every figure: its settings, how it is computed, and its four forms: a picture, a caption, a
+// readout of one place, and a table. It needs no DOM, so that Node draws the same.
 import type {
   CorpusMeans,
   ForwardPass,
@@ -19,25 +19,29 @@ import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, State, StateOf } from './controls.js';
 import type { UserModel, UserTables } from './userFile.js';
 
-/** Where the numbers come from: random draws, a trained model, both, a formula, runs recorded elsewhere, or the reader's own tables. */
+/**
+ * Where the numbers come from: random draws, a trained model, both of these, a formula, recorded runs, or the
+ * reader's own tables.
+ */
 export type Source = 'seeded' | 'trained' | 'mixed' | 'exact' | 'recorded' | 'user';
 
 /**
- * Memoizes `compute()` per name until its JSON key changes; `again` computes it anew. A promise is memoized when it
- * resolves, and never if it fails. A handle into the wasm module is deleted when another value takes its place.
+ * Memoizes `compute()` per name until its JSON key changes; `again` computes it anew. A promise is memoized
+ * when it resolves, and never if it fails. A handle into the wasm module is deleted when another value
+ * replaces it.
  */
 export type Memoize = <T>(name: string, key: unknown, compute: () => T, again?: boolean) => T | Awaited<T>;
 
 export interface Library {
   /** Figures have no state of their own: what one request computes for the next is memoized here. */
   memoize: Memoize;
-  /** The small module’s functions, for figures whose record says that these are enough. */
+  /** The functions of the small module, for figures with `module: 'small'`. */
   small(): Promise<SmallSuperpose>;
-  /** The whole module’s; fetches it when first asked. */
+  /** The functions of the whole module, which is fetched at the first call. */
   superpose(): Promise<Superpose>;
-  /** A failure is not kept: the next question tries again. */
+  /** MiniLM, which is fetched at the first call and, if that fails, at the next. */
   miniLM(): Promise<MiniLM>;
-  /** The data of a first view that takes long, as tools/record-runs.mjs wrote them; undefined if not at hand. */
+  /** Recorded data of a first view that takes long to compute, as tools/record-runs.mjs writes them. */
   recorded?: ((name: string) => Promise<unknown>) | undefined;
   /** The reader's own model, in MiniLM's place. */
   userModel?: UserTextModel | undefined;
@@ -45,7 +49,7 @@ export interface Library {
   userTables?: UserRows | undefined;
 }
 
-/** The first rows of tables that the reader opened: as many as are requested, or as there are. */
+/** Tables that the reader opened. `token` and `position` return at most as many rows as the file has. */
 export interface UserRows {
   /** Identifies these tables. */
   key: string;
@@ -58,11 +62,11 @@ export interface UserRows {
   placeOf(word: string): number;
 }
 
-/** What figures that can take a reader's own model use of it, or of MiniLM. */
+/** The functions of MiniLM that figures also call on a reader's own model. */
 export interface TextModel
   extends Pick<MiniLM, 'd_model' | 'heads' | 'positions' | 'layers' | 'corpusMeans'> {
   withoutPositions(sentence: Sentence, options: SlicesWatch): Promise<PositionsRemoved>;
-  /** Rows whose token the model fixes; MiniLM’s is row 0. */
+  /** Rows whose token is the same in every sentence, such as [CLS]: row 0 of MiniLM. */
   readonly excludedRows?: readonly number[];
   tokenize(text: string, most?: number): Sentence | Promise<Sentence>;
   rows(sentence: Pick<Sentence, 'ids'>): Promise<Rows>;
@@ -70,13 +74,13 @@ export interface TextModel
   changed(sentence: Sentence, change: PositionChange): Promise<Rows>;
 }
 
-/** What a reader's own model does in ways of its own, whatever its family is. */
+/** The functions of a reader's own model, of any family. */
 export interface UserTextModel extends TextModel {
   /** The scores of all heads of a layer, or of some, in three groups: token, position and the rest. */
   layerScores(sentence: Sentence, options: LayerScoresOptions): Promise<Scores>;
   /** How much its tables of tokens and positions overlap. */
   report(options: SlicesWatch): Promise<ModelReport>;
-  /** Its means over a corpus, if it has no table of positions: then its scores are taken apart by mechanism. */
+  /** Means over a corpus, for a model without a position table: its scores are decomposed by mechanism. */
   means?(): CorpusMeans;
 }
 
@@ -86,7 +90,7 @@ export interface LayerScoresOptions extends SlicesWatch {
   heads?: readonly number[];
 }
 
-/** Rows that are added up; those of segments only if the model has any. */
+/** The rows whose sum enters the first layer; `token_type` only if the model has segments. */
 export type Rows = Readonly<Record<'token' | 'position', Table<Float64Array>>> & {
   readonly token_type?: Table<Float64Array>;
 };
@@ -113,23 +117,26 @@ export interface Adaptation {
 }
 
 export interface Job {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when nobody waits for the result any more. */
   signal: AbortSignal;
   /** Reports how far a long job is, from 0 to 1. */
   progress(fraction: number): void;
-  /** For a figure that is shown while it computes. Undefined if nobody watches: then only the end counts. */
+  /** For a figure that is shown while it computes; undefined if only the final result is wanted. */
   live?: LiveJob | undefined;
 }
 
-/** A computation that is shown, and steered by the reader, while it goes on. */
+/** A computation that the reader watches and steers while it goes on. */
 export interface LiveJob {
-  /** Nothing of an earlier job may be used. */
+  /** Starts from scratch, without the results of an earlier job. */
   again: boolean;
-  /** The newest settings: what `looks` names may have changed since it began. */
+  /** The newest settings: those named by `looks` may have changed since the job began. */
   state(): State;
   /** Shows the data as they are. */
   frame(data: unknown): void;
-  /** Waits for its turn: to go on, or to show itself with other settings. Throws when nobody waits for it any more. */
+  /**
+   * Waits for its turn: `go` computes on, `look` shows the data with the newest settings. Throws when nobody
+   * waits any more.
+   */
   turn(): Promise<'go' | 'look'>;
 }
 
@@ -139,7 +146,7 @@ export type Compute<C extends Controls, Data> = (
   job: Job,
 ) => Promise<Data>;
 
-/** A piece of a readout: plain, in a term's or an ink's colour with a swatch, or strong. */
+/** A piece of a readout: plain text; text with a swatch, in the colour of a term or an ink; or bold text. */
 export type ReadoutPiece = string | { text: string; term?: Term; ink?: Ink; strong?: true };
 
 export interface DataTable {
@@ -147,7 +154,7 @@ export interface DataTable {
   rows: (string | number)[][];
 }
 
-/** Another figure in a state of its own, which may be of only some of its controls; and what the link says. */
+/** A link to another figure in a state, which may have only some of its settings. */
 export interface Opens {
   figure: Pick<AnyFigure, 'name' | 'title' | 'controls'>;
   state: State;
@@ -160,71 +167,84 @@ export interface FigureView<C extends Controls, Data> {
 }
 
 export interface Figure<C extends Controls, Data> {
-  /** Its name in links, in attributes and of the files saved from it. */
+  /** Its name in links and attributes, and of the files that are saved from it. */
   name: string;
   title: string;
   controls: C;
   source(state: StateOf<C>): Source;
-  /** Where the small module is enough for it. What few ask of it may take the whole one, which is then fetched. */
+  /** Set if its first view needs only the small module. Other states may call `superpose()`. */
   module?: 'small';
-  /** Said while weights are fetched for it. */
+  /** The status while weights are fetched. */
   waiting?: string;
-  /** The setting that a click, tap or Enter sets to the cursor’s column; else clicks hold the cursor. */
+  /**
+   * The setting that a click, a tap or Enter sets to the cursor’s column. Without one, they pin the cursor.
+   */
   chooses?(state: StateOf<C>): keyof C | undefined;
-  /** Its picture is drawn again for each place that is pointed at. */
+  /** Set if the picture depends on the cursor. */
   redraws?: true;
-  /** Buttons beside the inputs, each for several settings at once. */
+  /** Buttons beside the inputs. Each changes several settings at once. */
   buttons?(state: StateOf<C>): { label: string; sets: Partial<StateOf<C>> }[];
-  /** What a click, tap or Enter opens at the cursor: another figure, in a state of its own. */
+  /** The figure that a click, a tap or Enter opens at the cursor. */
   opens?(data: Data, state: StateOf<C>, cursor: Cursor): Opens | undefined;
-  /** Settings that do nothing in this state; their inputs are not shown. */
+  /** Settings without effect in this state. Their inputs are hidden. */
   unused?(state: StateOf<C>): (keyof C)[];
-  /** Only for a figure that is shown while it computes. */
+  /** For a figure that is shown while it computes. */
   live?: {
     /** Settings that change without ending the job. */
     looks(state: StateOf<C>): (keyof C)[];
-    /** On the button that starts it; “Train” unless given. */
+    /** The text of the button that starts it. Default “Train”. */
     button?: string;
   };
-  /** A setting that the data do not depend on, and a button that moves it through its values. */
+  /** A button that moves a setting through its values. The data do not depend on that setting. */
   plays?: {
     setting: keyof C;
     button: string;
     seconds: number;
-    /** Its value when a part of the time has passed, from 0 to 1; between and before its values, too. */
+    /**
+     * The value when this part of the time has passed, from 0 to 1. It need not be a value of the control.
+     */
     at(part: number): number;
   };
-  /** Its inputs stand below its picture. */
+  /** Set if the inputs are below the picture. */
   below?: true;
-  /** Makes a state whose settings fit together, after one of them changed. */
+  /** Returns a state whose settings fit together, after `changed` was changed. */
   settle?(state: StateOf<C>, changed: keyof C | undefined): StateOf<C>;
   /**
-   * The picture for a width in pixels; its height depends on the state, not on the values. While something is
-   * dragged, axes stay as they were when that began. `cursor` is only for a figure that `redraws`.
+   * The picture for a width in pixels. Its height depends on the state, not on the values. `dragStart` is the
+   * view in which dragging began: the axes stay as they were there. `cursor` is only for a figure that
+   * `redraws`.
    */
-  scene(data: Data, state: StateOf<C>, width: number, began?: FigureView<C, Data>, cursor?: Cursor): Scene;
-  /** The caption: what is found in about eight words, then a sentence with its numbers. */
+  scene(
+    data: Data,
+    state: StateOf<C>,
+    width: number,
+    dragStart?: FigureView<C, Data>,
+    cursor?: Cursor,
+  ): Scene;
+  /** The caption: the finding in about eight words, then sentences with its numbers. */
   describe(data: Data, state: StateOf<C>): string;
-  /** How many rows and columns the cursor has. */
+  /** The number of rows and columns that the cursor moves over. */
   cells(data: Data, state: StateOf<C>): { rows: number; columns: number };
   firstCursor?(data: Data, state: StateOf<C>): Cursor;
-  /** Settings whose change takes the cursor to its first place again. */
+  /** Settings whose change resets the cursor. */
   follows?: (keyof C)[];
-  /** What is at the cursor. */
+  /** The values at the cursor. */
   readout(data: Data, state: StateOf<C>, cursor: Cursor): ReadoutPiece[];
-  /** More marks for the cursor than a frame around its cell. */
+  /** Marks at the cursor, beside the frame around its cell. */
   focus?(data: Data, state: StateOf<C>, cursor: Cursor, width: number): Mark[];
-  /** What the values of a slider stand for, from its least on. */
+  /** What the values of a slider stand for, from the least value up. */
   named?(data: Data, state: StateOf<C>): { readonly [Name in keyof C]?: readonly string[] };
-  /** Words of the tokens, where rows and columns are tokens. */
+  /** The tokens, if rows and columns are tokens. */
   tokens?(data: Data, state: StateOf<C>): readonly string[] | undefined;
-  /** Something that the reader should know of this result, or nothing. */
+  /** A note about this result, or an empty text. */
   remark?(data: Data, state: StateOf<C>): string;
-  /** All numbers of the picture. */
+  /** All numbers in the picture. */
   table(data: Data, state: StateOf<C>): DataTable;
-  /** For a figure that can show a reader's own model in MiniLM's place; undefined if the model lacks what it needs. */
+  /**
+   * How the figure shows a reader's own model instead of MiniLM; undefined if the model lacks what it needs.
+   */
   forModel?(model: UserModel): Adaptation | undefined;
-  /** For a figure that can show a reader's own tables in place of drawn ones. */
+  /** How the figure shows a reader's own tables instead of random ones. */
   forTables?(tables: UserTables): Adaptation;
 }
 

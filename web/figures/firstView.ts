@@ -1,7 +1,8 @@
-// Which state a figure begins in. Apart from controls.ts, because nothing of it is needed before the first figure.
+// Whether a state is the one that a figure opens in. Not in controls.ts, because the first figure does not
+// need it.
 import { type Controls, type State, written } from './controls.js';
 
-/** Whether a figure begins in this state. */
+/** Whether a figure opens in this state; a setting that the state leaves out has its initial value. */
 export const isFirstView = (controls: Controls, state: State): boolean =>
   Object.entries(controls).every(
     ([name, control]) =>

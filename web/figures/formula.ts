@@ -22,34 +22,35 @@ function spansOf(tex: string, shift?: Span['shift'], upright = false): Span[] {
   let depth = 0;
   let bars = 0;
   for (let at = 0; at < atoms.length; at++) {
-    const one = atoms[at] as string;
-    const inside = one.replace(/^\\?[a-z]*\{([\s\S]*)\}$/, '$1');
-    if (one === '_' || one === '^') {
+    const piece = atoms[at] as string;
+    const inside = piece.replace(/^\\?[a-z]*\{([\s\S]*)\}$/, '$1');
+    if (piece === '_' || piece === '^') {
       at += 1;
       // What is above or below an index stays where the index is.
       spans.push(
-        ...spansOf((atoms[at] ?? '').replace(/^\{(.*)\}$/, '$1'), shift ?? (one === '_' ? 'sub' : 'sup')),
+        ...spansOf((atoms[at] ?? '').replace(/^\{(.*)\}$/, '$1'), shift ?? (piece === '_' ? 'sub' : 'sup')),
       );
-    } else if (one.startsWith('\\mathrm') || one.startsWith('\\text')) {
+    } else if (piece.startsWith('\\mathrm') || piece.startsWith('\\text')) {
       spans.push(...spansOf(inside, shift, true));
-    } else if (one.startsWith('\\sqrt')) {
+    } else if (piece.startsWith('\\sqrt')) {
       const under = spansOf(inside, shift);
       // A root of one letter with its index needs no brackets.
       const bare = /^[a-z](_.|_\{[^{}]*\})?$/.test(inside);
       add(bare ? '√' : '√(');
       spans.push(...under);
       if (!bare) add(')');
-    } else if (one.startsWith('\\')) add(signs[one.slice(1)] ?? one.slice(1), /rho|theta|delta/.test(one));
-    else if (one.startsWith('{')) spans.push(...spansOf(inside, shift, upright));
-    else if (/[a-z]/i.test(one)) add(one, !upright);
-    else if (one === ' ' && !upright) continue;
+    } else if (piece.startsWith('\\'))
+      add(signs[piece.slice(1)] ?? piece.slice(1), /rho|theta|delta/.test(piece));
+    else if (piece.startsWith('{')) spans.push(...spansOf(inside, shift, upright));
+    else if (/[a-z]/i.test(piece)) add(piece, !upright);
+    else if (piece === ' ' && !upright) continue;
     else {
-      if (one === '|') bars += 1;
-      if ('[('.includes(one)) depth += 1;
-      if ('])'.includes(one)) depth -= 1;
-      const spaced = one === '+' || (one === '-' && depth === 0 && bars % 2 === 0);
-      const sign = one === '-' ? '−' : one;
-      add(spaced && !shift ? ` ${sign} ` : /[,;]/.test(one) && !shift ? `${one} ` : sign);
+      if (piece === '|') bars += 1;
+      if ('[('.includes(piece)) depth += 1;
+      if ('])'.includes(piece)) depth -= 1;
+      const spaced = piece === '+' || (piece === '-' && depth === 0 && bars % 2 === 0);
+      const sign = piece === '-' ? '−' : piece;
+      add(spaced && !shift ? ` ${sign} ` : /[,;]/.test(piece) && !shift ? `${piece} ` : sign);
     }
   }
   return spans;

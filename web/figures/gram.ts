@@ -1,4 +1,5 @@
-// Figure "Dot products and shifts of positions": when they depend on the distance alone, and what breaks it.
+// Figure "Dot products and shifts of positions": when they depend on the distance alone, and when they do
+// not.
 import { extent } from 'd3-array';
 import type { Superpose, Table } from 'superpose';
 import { about, changeText, howExactly, readable } from '../plot/format.js';
@@ -19,8 +20,12 @@ import type { Controls, StateOf } from './controls.js';
 import { bases, sinusoidLabels, sinusoidOf } from './encodings.js';
 import type { Compute, Figure, Library } from './figure.js';
 
+/** The shifts k that are shown, from 1. */
 const shifts = 64;
-const tableRows = 64;
+/** Positions over which the error of M_k is the largest. */
+const errorPositions = 64;
+/** Spreads below this are rounding: exact ones stay below 1e-12, and those of other forms are above 1. */
+const spreadRounding = 1e-9;
 
 const controls = {
   of: {
@@ -42,31 +47,31 @@ const controls = {
 type State = StateOf<typeof controls>;
 
 const forms = ['whole', 'centred', 'sines', 'randomForm', 'rotationForm'] as const;
-/** In the same order: above a map, and within a sentence. */
+/** Their names above a map and in a readout, in the same order. */
 const formNames = [
-  { title: 'As it is', said: 'as it is' },
-  { title: 'Rows centred', said: 'centred' },
-  { title: 'Sines only', said: 'sines only' },
-  { title: 'Random matrix', said: 'random matrix' },
-  { title: 'Pairs turned', said: 'pairs turned' },
+  { title: 'As it is', phrase: 'as it is' },
+  { title: 'Rows centred', phrase: 'centred' },
+  { title: 'Sines only', phrase: 'sines only' },
+  { title: 'Random matrix', phrase: 'random matrix' },
+  { title: 'Pairs turned', phrase: 'pairs turned' },
 ];
 
-/** Each position with each. */
+/** The dot products of all pairs of positions, in each form. */
 interface Products {
   n: number;
-  /** By form, [n, n]. */
+  /** A matrix [n, n] for each form. */
   matrices: Float64Array[];
-  /** By form: the largest max − min along a diagonal. */
+  /** The largest max − min along a diagonal, for each form. */
   spreads: number[];
 }
 
-/** Each position to the one k further on. */
+/** How well M_k moves a position by k, alone and with a token. */
 interface Shifts {
-  /** For each k from 1: the largest |PE(p + k) − M_k PE(p)| over all positions and channels. */
+  /** The largest |PE(p + k) − M_k PE(p)| over positions and channels, for each k from 1. */
   encodingErrors: number[];
-  /** For each k: ‖Mₖ (x + PE(p)) − (x + PE(p + k))‖ for this p. */
+  /** ‖Mₖ (x + PE(p)) − (x + PE(p + k))‖ for p = 0, for each k. */
   sumErrors: number[];
-  /** For each k: ‖PE(p + k) − PE(p)‖, what the shift moves. */
+  /** ‖PE(p + k) − PE(p)‖ for p = 0, for each k. */
   moves: number[];
   tokenLength: number;
 }
@@ -90,23 +95,24 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
 
 function shifted({ memoize }: Library, superpose: Superpose, { d, scale, seed, base }: State): Shifts {
   const ks = Array.from({ length: shifts }, (_, place) => place + 1);
-  // They depend on nothing but the width and the base.
   const encodingErrors = memoize('gram: errors', [d, base], () =>
-    ks.map((offset) => superpose.shiftError({ positions: tableRows, d_model: d, base, offset })),
+    ks.map((offset) => superpose.shiftError({ positions: errorPositions, d_model: d, base, offset })),
   );
   const token = superpose.randomNormal({ rows: 1, columns: d, seed }).data.map((value) => scale * value);
-  // Which position the shift begins at changes none of these sizes: row k is at position k.
+  // None of these sizes depends on the position that the shift begins at, which is 0 here: row k is position
+  // k.
   const { data } = superpose.sinusoidal({ positions: shifts + 1, d_model: d, base });
   const row = (place: number) => data.subarray(place * d, (place + 1) * d);
   const sum = (place: number) => row(place).map((value, c) => value + (token[c] as number));
-  // M_k turns each pair by −kw where rotary positions turn it by +kw, so row r is at position r − shifts.
+  // M_k rotates each pair of channels by −kw, and rotary positions by +kw, so row r is at position r −
+  // shifts.
   const rows = tableOf(ks.map(() => sum(0)));
-  const turned = superpose.rotate({ rows, base, firstPosition: -shifts }).data;
-  const turnedBy = (offset: number) => turned.subarray((shifts - offset) * d, (shifts - offset + 1) * d);
+  const rotated = superpose.rotate({ rows, base, firstPosition: -shifts }).data;
+  const rotatedBy = (offset: number) => rotated.subarray((shifts - offset) * d, (shifts - offset + 1) * d);
   const lengths = (rows: Float64Array[]) => [...superpose.rowLengths(tableOf(rows))];
   return {
     encodingErrors,
-    sumErrors: lengths(ks.map((offset) => superpose.difference(turnedBy(offset), sum(offset)))),
+    sumErrors: lengths(ks.map((offset) => superpose.difference(rotatedBy(offset), sum(offset)))),
     moves: lengths(ks.map((offset) => superpose.difference(row(offset), row(0)))),
     tokenLength: lengths([token])[0] as number,
   };
@@ -125,7 +131,7 @@ const lines: { name: 'sumErrors' | 'moves' | 'encodingErrors'; label: string; in
   { name: 'encodingErrors', label: 'Mₖ PE(p) misses by', ink: 'third' },
 ];
 
-const spreadText = (spread: number) => (spread < 1e-9 ? '0 (rounding)' : about(spread));
+const spreadText = (spread: number) => (spread < spreadRounding ? '0 (rounding)' : about(spread));
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'gram',
@@ -142,13 +148,13 @@ export const figure: Figure<typeof controls, Data> = {
       const { encodingErrors, sumErrors, moves, tokenLength } = data;
       const at = (values: number[]) => values[k - 1] as number;
       const head = `One matrix moves every position by ${k}${tokenLength === 0 ? '' : ', but no token with one'}.`;
-      const alone = `${head} Mₖ, k = ${k}, takes PE(p) to PE(p + ${k}) for each of ${tableRows} positions p ${howExactly(at(encodingErrors))}.`;
+      const alone = `${head} Mₖ, k = ${k}, takes PE(p) to PE(p + ${k}) for each of ${errorPositions} positions p ${howExactly(at(encodingErrors))}.`;
       if (tokenLength === 0) return `${alone} Without a token there is nothing else to move.`;
       return `${alone} A token x of length ${about(tokenLength)} does not follow: Mₖ (x + PE(p)) misses x + PE(p + ${k}) by ${about(at(sumErrors))}, while the shift itself moves the sum by ${about(at(moves))}.`;
     }
     const { n, spreads } = data;
-    const [whole, centred, sines, random, rotation] = spreads.map(spreadText);
-    return `Dot products depend on the distance alone; little breaks that. Along a diagonal of the ${n} × ${n} dot products, the values of this ${d}-wide encoding spread by ${whole}. Centring each row, as LayerNorm does, makes that ${centred}; leaving out the cosines, ${sines}; a random matrix A between the two, ${random}. One that turns and scales each frequency’s pair, aI + bJ, keeps it at ${rotation}.`;
+    const [unchanged, centred, sines, random, rotation] = spreads.map(spreadText);
+    return `Dot products depend on the distance alone; little breaks that. Along a diagonal of the ${n} × ${n} dot products, the values of this ${d}-wide encoding spread by ${unchanged}. Centring each row, as LayerNorm does, makes that ${centred}; leaving out the cosines, ${sines}; a random matrix A between the two, ${random}. One that turns and scales each frequency’s pair, aI + bJ, keeps it at ${rotation}.`;
   },
 
   cells: (data) => (isShift(data) ? { rows: 1, columns: shifts } : { rows: data.n, columns: data.n }),
@@ -164,7 +170,7 @@ export const figure: Figure<typeof controls, Data> = {
       ];
     }
     const at = (place: number) => readable(data.matrices[place]?.[i * data.n + j] ?? Number.NaN);
-    const list = formNames.map(({ said }, place) => `${said} ${at(place)}`);
+    const list = formNames.map(({ phrase }, place) => `${phrase} ${at(place)}`);
     return [
       'Positions ',
       { text: `${i} and ${j}`, strong: true },
@@ -193,7 +199,7 @@ export const figure: Figure<typeof controls, Data> = {
   },
 };
 
-/** On the axes of `axes`. */
+/** The dot products, on the axes of `axes`. */
 function productScene({ n, matrices, spreads }: Products, width: number, axes: Data): Scene {
   const ends = (isShift(axes) ? matrices : axes.matrices).map((values) => extent(values) as [number, number]);
   const grid = multiples(width, 118, 5);
@@ -226,7 +232,7 @@ function productScene({ n, matrices, spreads }: Products, width: number, axes: D
       { from: 1 - n, to: n - 1, label: 'q − p', nice: false, ticks: 3 },
       { from, to, label: '', ticks: 4 },
     );
-    // The axis is linear. Calling it 9,216 times would take longer than the rest of the picture.
+    // The axis is linear. To call it 9,216 times would take longer than the rest of the picture.
     const [zero, unit] = [below.y(0), below.y(1) - below.y(0)];
     const places = { x: new Float64Array(n * n), y: new Float64Array(n * n) };
     for (let cell = 0; cell < n * n; cell++) places.y[cell] = zero + unit * (values[cell] as number);
@@ -262,7 +268,7 @@ function productScene({ n, matrices, spreads }: Products, width: number, axes: D
 function shiftScene(data: Shifts, { k, d }: State, width: number): Scene {
   const ks = data.moves.map((_, place) => place + 1);
   const named = namedLines({ x: 0, y: 0, width, height: 260 }, lines);
-  // No rotation takes a vector farther than its opposite, so the axes stay while k and the base move.
+  // A rotation moves a vector by at most twice its length, so these axes hold for every k and base.
   const drawn = plane(
     named.area,
     { from: 0.5, to: shifts + 0.5, label: 'shift k', nice: false },

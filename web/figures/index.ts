@@ -1,6 +1,5 @@
-// Every figure by name. Each is a file of its own, loaded when it is near the reader's view. Those of a reader's own file
-// are in userModel.ts and userTable.ts. In a build the page gets of a module what draws and the worker what computes: see
-// build/plugins.ts.
+// Every figure by name. Each is a module of its own, loaded when the figure comes near the reader's view. The
+// build gives the page what draws of it, and the worker what computes.
 import type { AnyFigure, Compute } from './figure.js';
 
 export interface FigureModule {
@@ -32,7 +31,7 @@ export const modules: Record<string, () => Promise<FigureModule>> = {
   'schemes-tasks': () => import('./schemesTasks.js'),
 };
 
-/** What is drawn of each; those of a reader's own file join them. */
+/** The figures without what computes them. Those of a reader's own file join them. */
 export const figures: Record<string, () => Promise<AnyFigure>> = Object.fromEntries(
   Object.entries(modules).map(([name, load]) => [name, async () => (await load()).figure]),
 );

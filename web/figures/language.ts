@@ -43,7 +43,7 @@ const opened = {
   title: 'Other ways to say where, on the same tokens',
   controls: {
     scheme: { kind: 'choice', label: 'Scheme', options: {}, initial: 'add' },
-    words: { kind: 'choice', label: 'Tokens', options: {}, initial: 'one' },
+    words: { kind: 'choice', label: 'Tokens', options: {}, initial: 'same' },
   },
 } as const;
 
@@ -391,7 +391,7 @@ export const figure: Figure<typeof controls, Data> = {
           // Without positions, scores of one token repeated are all the same.
           state: {
             scheme: schemeOf(rows[i].way),
-            words: groupOf(rows[i].way) === 'nowhere' ? 'many' : 'one',
+            words: groupOf(rows[i].way) === 'nowhere' ? 'many' : 'same',
           },
           label: `Scores of “${shortOf(rows[i].way)}” with random weights, taken apart`,
         },

@@ -1,5 +1,5 @@
-// Figure "What taking them apart does to noise": two subspaces, the angle between them, and how much noise
-// grows in the projector that reads one of the two summands back.
+// Figure "Taking the two apart again": two subspaces, the angle between them, and how much noise grows in the
+// projector that recovers one of the two summands.
 import type { Superpose, Table } from 'superpose';
 import { about, counted, howExactly, readable } from '../plot/format.js';
 import {
@@ -21,7 +21,7 @@ const controls = {
   subspaces: {
     kind: 'choice',
     label: 'Tokens and positions',
-    options: { random: 'Random subspaces', apart: 'Channels of their own' },
+    options: { random: 'Random subspaces', channels: 'Channels of their own' },
     initial: 'random',
     radio: true,
   },
@@ -39,7 +39,7 @@ export interface Reading {
   angle: number;
   /** Infinite then. */
   gain: number;
-  /** ‖t̂ − t‖ / ‖noise‖ over d random noises: the largest, and the median. */
+  /** ‖t̂ − t‖ / ‖noise‖ over d random noises: the largest and the median. */
   largest: number;
   median: number;
 }
@@ -62,19 +62,19 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   const { d, k1, k2, seed } = state;
   const { u, w } = bases(superpose, state);
   const noise = superpose.randomNormal({ rows: d, columns: d, seed, stream: streams.noise });
-  // One is kept for each width, so that going back to it computes a single point.
+  // Memoized for each width, so that going back to one computes a single point.
   const readings = library.memoize(`oblique ${d}`, [state.subspaces, k1, seed], () => {
     const sizes = Array.from({ length: d }, (_, place) => place + 1).filter(
       (size) => size % Math.ceil(d / 12) === 0,
     );
-    // The gain climbs at the last sizes for which both still fit.
-    const wanted = [...new Set([1, ...sizes, d - k1 - 1, d - k1].filter((size) => size > 0))];
-    return wanted
+    // The gain climbs steeply at the last sizes for which both subspaces fit.
+    const swept = [...new Set([1, ...sizes, d - k1 - 1, d - k1].filter((size) => size > 0))];
+    return swept
       .sort((a, b) => a - b)
       .map((size) => readingOf(superpose, u, firstColumns(w, size), noise).reading);
   });
   const { reading, recoveryError } = readingOf(superpose, u, firstColumns(w, k2), noise);
-  const sweep = [...readings.filter((one) => one.k2 !== k2), reading].sort((a, b) => a.k2 - b.k2);
+  const sweep = [...readings.filter((other) => other.k2 !== k2), reading].sort((a, b) => a.k2 - b.k2);
   return { sweep, now: reading, exactError: recoveryError };
 };
 
@@ -104,17 +104,20 @@ function firstColumns({ data, rows, columns }: Doubles, count: number): Doubles 
 }
 
 function readingOf(superpose: Superpose, u: Doubles, w: Doubles, noise: Doubles) {
-  const found = superpose.obliqueProjection({ u, w, noise });
-  const { largest, median } = superpose.summary(found.noiseGains);
-  const angle = found.exact ? found.smallestAngle : Number.NaN;
-  const reading = { k2: w.columns, angle, gain: found.gain, largest, median };
-  return { reading, recoveryError: found.recoveryError };
+  const projection = superpose.obliqueProjection({ u, w, noise });
+  const { largest, median } = superpose.summary(projection.noiseGains);
+  const angle = projection.exact ? projection.smallestAngle : Number.NaN;
+  const reading = { k2: w.columns, angle, gain: projection.gain, largest, median };
+  return { reading, recoveryError: projection.recoveryError };
 }
 
-/** The ends of the axis; what lies beyond is drawn at its end. */
+/** The ends of the axis of gains. Values beyond are drawn at its ends. */
 const axis = { low: 0.1, high: 1000 };
 const clipped = (value: number) =>
   Number.isNaN(value) ? value : Math.max(axis.low, Math.min(axis.high, value));
+
+/** Below this gain, noise is said not to grow: it would print as 1.00. */
+const noGrowth = 1.0005;
 
 const degrees = (angle: number) => `${((angle * 180) / Math.PI).toFixed(1)}°`;
 const times = (gain: number) => (Number.isFinite(gain) ? `${readable(gain)}-fold` : 'without bound');
@@ -219,11 +222,11 @@ export const figure: Figure<typeof controls, Data> = {
       return `They share a direction, so they cannot be told apart. ${sizes}, the two have a direction in common${k1 + k2 > d ? `, as they must when ${k1} + ${k2} is more than ${d}` : ''}: what lies along it could be either, and no matrix can recover the token.`;
     }
     const how =
-      subspaces === 'apart'
+      subspaces === 'channels'
         ? 'in channels of their own, which is concatenation'
         : `the smallest angle between the two is ${degrees(now.angle)}`;
     const head =
-      now.gain < 1.0005
+      now.gain < noGrowth
         ? 'Noise never grows, and both come back.'
         : `Noise can grow ${times(now.gain)}, but both come back.`;
     return `${head} ${sizes}, ${how}: without noise the token part comes back ${howExactly(exactError)}; ${d} random noises of length 1 came out at most ${about(now.largest)} long, half of them under ${about(now.median)}.`;
@@ -278,7 +281,7 @@ export const figure: Figure<typeof controls, Data> = {
   }),
 };
 
-/** What is drawn, said where it ends, from the lowest up and each above the one before. */
+/** The names of the curve and the dots at their ends, from the lowest up, each above the one before. */
 function endLabels({ x, y, inner }: Plane, sweep: readonly Reading[], d: number): Mark[] {
   const end = sweep.findLast(({ gain }) => Number.isFinite(gain));
   if (!end) return [];
@@ -287,9 +290,9 @@ function endLabels({ x, y, inner }: Plane, sweep: readonly Reading[], d: number)
     [`largest of ${d} noises`, end.largest, 'second'],
     ['at most 1 / sin θ', end.gain, 'accent'],
   ];
-  // Not over the numbers of the axis.
+  // Off the numbers of the axis.
   const at = Math.max(x(end.k2) - 15, inner.x + 128);
-  // Where all are nearly the same they stand above their line, off its dots.
+  // Where all are nearly equal, the names are above their line, off its dots.
   const [low, high] = [y(clipped(end.median)), y(clipped(end.gain))];
   let below = low - high < 14 * labels.length ? high : Infinity;
   return labels.map(([text, value, ink]): Mark => {
@@ -311,7 +314,7 @@ function arrange(width: number): {
       height: 404,
     };
   }
-  // On a phone both are in sight above a beat's steps.
+  // On a phone both are in sight above the steps of a scene.
   const drawing = 180;
   return {
     drawing: { x: 0, y: 0, width, height: drawing },
@@ -320,20 +323,23 @@ function arrange(width: number): {
   };
 }
 
-/** The slanted line is dragged by its end, to the size whose angle is nearest. In channels of their own all are right. */
+/**
+ * A handle at the end of the slanted line. Dragged, it sets the size whose angle is nearest. In channels of
+ * their own all angles are right, and there is none.
+ */
 function slant(area: Area, sweep: Reading[], now: Reading): Handle[] {
-  const found = sweep.filter(({ gain }) => Number.isFinite(gain));
-  if (!Number.isFinite(now.gain) || found.every(({ gain }) => gain < 1.0005)) return [];
+  const readings = sweep.filter(({ gain }) => Number.isFinite(gain));
+  if (!Number.isFinite(now.gain) || readings.every(({ gain }) => gain < noGrowth)) return [];
   const { start, base, reach } = placesOf(area);
-  const wanted = (x: number, y: number) => Math.atan2(base - y, x - start);
+  const angleAt = (x: number, y: number) => Math.atan2(base - y, x - start);
   return [
     {
       x: start + reach * Math.cos(now.angle),
       y: base - reach * Math.sin(now.angle),
       setting: 'k2',
       at(x, y) {
-        const away = ({ angle }: Reading) => Math.abs(angle - wanted(x, y));
-        return found.reduce((best, one) => (away(one) < away(best) ? one : best)).k2;
+        const away = ({ angle }: Reading) => Math.abs(angle - angleAt(x, y));
+        return readings.reduce((best, other) => (away(other) < away(best) ? other : best)).k2;
       },
     },
   ];
@@ -344,14 +350,17 @@ function placesOf(area: Area) {
   return { start: area.x + 10, base, reach: Math.min(0.44 * area.width, base - area.y - 66) };
 }
 
-/** The plane of the smallest angle: a sum with a disc of noise, and the disc's shadow on U, cast along W. */
-function shadow(area: Area, { angle: found, gain: most }: Reading, draggable: boolean): Mark[] {
-  const shared = !Number.isFinite(most);
+/**
+ * The plane of the smallest angle: a sum with a disc of noise, and the shadow that the disc casts on U along
+ * W.
+ */
+function shadow(area: Area, { angle: smallestAngle, gain: noiseGain }: Reading, draggable: boolean): Mark[] {
+  const shared = !Number.isFinite(noiseGain);
   const says = shared
     ? ['what lies along it could be either']
     : ['purple: noise,', 'and where the token may be'];
-  const angle = shared ? 0 : found;
-  const gain = shared ? 1 : most;
+  const angle = shared ? 0 : smallestAngle;
+  const gain = shared ? 1 : noiseGain;
   const right = area.x + area.width;
   const { start, base, reach } = placesOf(area);
   const radius = 13;
@@ -373,7 +382,7 @@ function shadow(area: Area, { angle: found, gain: most }: Reading, draggable: bo
   ];
   if (shared) return marks;
   marks.push(textAt(area.x, base + 34, `${draggable ? 'slanted' : 'upright'}: positions`));
-  // The two tangents of the disc that run along W, from where they touch it down to U.
+  // The two tangents of the disc along W, from where they touch it down to U.
   for (const side of [-1, 1]) {
     const [fromX, fromY] = [x + side * radius * Math.sin(angle), y + side * radius * Math.cos(angle)];
     const toX = token + side * half;

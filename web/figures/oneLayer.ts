@@ -1,6 +1,6 @@
-// Figure "One layer reads both": a token's vector and a position's, added and concatenated, through one linear layer.
-// Pull the position's weights to the token's, and concatenating becomes adding.
-import { aboutPercent, howExactly, readable } from '../plot/format.js';
+// Figure "One layer reads both": a token's vector and a position's, added and concatenated, through one
+// linear layer. When W₂ is pulled to W₁, concatenating becomes adding.
+import { aboutPercent, howExactly, listed, readable } from '../plot/format.js';
 import type { Figure } from './figure.js';
 import { controls, type Data, names, pairs, type State, times, type Way, ways } from './oneLayerData.js';
 import { picture } from './oneLayerPicture.js';
@@ -17,7 +17,7 @@ function finding(data: Data, { pull, norm, undoes }: State): string {
     return `A norm sees both. It divides by the spread of the sum, or of all concatenated channels. Here, over ${pairs} drawn pairs, the best rescaling of one output misses the other by ${aboutPercent(data.miss)}.`;
   return equal
     ? `Concatenating has become adding. With W₂ = W₁ the two outputs are equal ${howExactly(data.difference)}.`
-    : `Both ways add. W₁ and W₂ are random, so outputs differ by ${aboutPercent(data.apart)} of the added one’s length. Pull W₂ to W₁: they become equal.`;
+    : `Both ways add. W₁ and W₂ are random, so outputs differ by ${aboutPercent(data.relativeDifference)} of the added one’s length. Pull W₂ to W₁: they become equal.`;
 }
 
 export const figure: Figure<typeof controls, Data> = {
@@ -60,7 +60,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   remark: ({ unread, added }) =>
     unread.length > 0
-      ? `Enter exactly ${added.length} numbers. Using random values for ${unread.join(', ')}.`
+      ? `Enter exactly ${added.length} numbers. Using random values for ${listed(unread)}.`
       : '',
 
   table({ parts, weights, added, concatenated, costs, ...data }) {

@@ -1,4 +1,5 @@
-// The picture of the figure "one-layer": both ways side by side, or one below the other, and what they cost.
+// The picture of the figure "one-layer": the two ways beside each other, or one below the other, and what
+// they cost.
 import { type Area, bars, largestMagnitude, rowBars, textAt } from '../plot/parts.js';
 import type { Cursor, Handle, Ink, Mark, Region, Scene, Span } from '../plot/scene.js';
 import { nearestValue } from './controls.js';
@@ -6,26 +7,30 @@ import type { FigureView } from './figure.js';
 import { type controls, type Data, names, type State, times, type Way, ways } from './oneLayerData.js';
 
 const inks = ['token-token', 'position-position', 'rest'] as const;
-/** Pixels of all matrices, between two of them, and of one: a third row moves nothing below the picture. */
-const matrices = 92;
+/**
+ * The height of all matrices together and of the gap between two, in pixels. A third row does not change it.
+ */
+const matricesHeight = 92;
 const seam = 4;
-const cellsOf = ({ parts }: Data) => (matrices - seam * (parts.length - 1)) / parts.length;
+/** The side of one matrix, in pixels. */
+const sideOfMatrix = ({ parts }: Data) => (matricesHeight - seam * (parts.length - 1)) / parts.length;
 const stripHeight = 60;
 const top = 26;
 const between = 44;
-/** For a sign between two things, and for a matrix's name. */
+/** The width of a sign between two things, in pixels. */
 const sign = 18;
-/** For a bracket around the sum. */
+/** The width of a bracket around the sum, in pixels. */
 const bracket = 10;
-const named = ({ undoes, scale }: State) => (undoes && scale !== 1 ? 42 : 26);
+/** The width of a matrix's name, in pixels. */
+const nameWidth = ({ undoes, scale }: State) => (undoes && scale !== 1 ? 42 : 26);
 
 interface Side {
   x: number;
   y: number;
   width: number;
-  /** Of a row's bars. */
+  /** The width of a row's bars. */
   strip: number;
-  /** In the middle of all its bars. */
+  /** The height at which its bars are centred. */
   middle: number;
   bottom: number;
 }
@@ -37,15 +42,15 @@ function arrange(data: Data, state: State, width: number): { sides: [Side, Side]
   const wide = beside ? (width - between) / 2 : width;
   const strip = Math.min(
     136,
-    (wide - cellsOf(data) - named(state) - (count + 1) * sign - 2 * bracket) / (count + 1),
+    (wide - sideOfMatrix(data) - nameWidth(state) - (count + 1) * sign - 2 * bracket) / (count + 1),
   );
   const at = (x: number, y: number): Side => ({
     x,
     y,
     width: wide,
     strip,
-    middle: y + top + matrices / 2,
-    bottom: y + top + matrices + 26,
+    middle: y + top + matricesHeight / 2,
+    bottom: y + top + matricesHeight + 26,
   });
   const first = at(0, 0);
   const second = beside ? at(wide + between, 0) : at(0, first.bottom + 10);
@@ -57,7 +62,7 @@ const pieces = (x: number, y: number, spans: Span[], size: number): Mark =>
 
 type Began = FigureView<typeof controls, Data>;
 
-/** The ends of axes, which stay while a setting is dragged. */
+/** The ends of the axes, which stay while a setting is dragged. */
 type Axes = Record<'limit' | 'largest', number>;
 
 interface Drawn {
@@ -66,7 +71,7 @@ interface Drawn {
   handles: Handle[];
 }
 
-/** The rows as the layer reads them. */
+/** The rows as the layer reads them: the position's times ρ. */
 const loud = ({ data: { parts }, state: { scale } }: Pick<Began, 'data' | 'state'>) =>
   parts.map((part, k) => (k === 1 ? part.map((value) => scale * value) : part));
 
@@ -74,7 +79,7 @@ function sideOf(data: Data, axes: Axes, state: State, side: Side, joined: boolea
   const { parts, weights } = data;
   const { x, y, strip, middle, bottom, width } = side;
   const { limit } = axes;
-  const cells = cellsOf(data);
+  const cells = sideOfMatrix(data);
   const read = loud({ data, state });
   const area = (left: number): Area => ({
     x: left,
@@ -103,7 +108,7 @@ function sideOf(data: Data, axes: Axes, state: State, side: Side, joined: boolea
       textAt(box.x, box.y + box.height + 15, rowName(k, state, strip), { size: 13 }),
     );
     if (k > 0 && !joined) say('+', box.x - sign / 2);
-    // The matrix reads the sum.
+    // The brackets show that the matrix reads the sum.
     if (k === 0 && !joined) say('(', box.x - bracket / 2);
     if (k === parts.length - 1 && !joined) say(')', box.x + strip + bracket / 2);
     regions.push(pointed(box, part.length, k));
@@ -125,9 +130,9 @@ function sideOf(data: Data, axes: Axes, state: State, side: Side, joined: boolea
     );
   });
   const lettersOf = (spans: Span[]) => spans.map(({ text }) => text).join('').length;
-  const whole = equation(data, state, joined, 99);
-  const formula = 7.2 * lettersOf(whole) > width ? equation(data, state, joined, 0) : whole;
-  const end = area(x + 2 * bracket + parts.length * (strip + sign) + cells + named(state) + sign);
+  const full = equation(data, state, joined, fullNames);
+  const formula = letterWidth * lettersOf(full) > width ? equation(data, state, joined, 0) : full;
+  const end = area(x + 2 * bracket + parts.length * (strip + sign) + cells + nameWidth(state) + sign);
   say('=', end.x - sign / 2);
   marks.push(
     field(end),
@@ -153,10 +158,17 @@ function sideOf(data: Data, axes: Axes, state: State, side: Side, joined: boolea
   return { marks, regions, handles };
 }
 
-/** Whole, or its beginning where there is no room. */
+/** The width of a letter of the equations, in pixels. */
+const letterWidth = 7.2;
+/** Below this room, in pixels, a row's name is cut to three letters. */
+const nameRoom = 64;
+/** Room for full names. */
+const fullNames = nameRoom;
+
+/** The name of a row, or its first three letters where there is no room. */
 function rowName(k: number, { scale }: State, room: number): string {
   const name = names[k] as string;
-  return `${k === 1 && scale !== 1 ? 'ρ\u202f' : ''}${room < 64 ? `${name.slice(0, 3)}.` : name}`;
+  return `${k === 1 && scale !== 1 ? 'ρ\u202f' : ''}${room < nameRoom ? `${name.slice(0, 3)}.` : name}`;
 }
 
 const weightName = (k: number, { undoes, scale }: State, joined: boolean) =>
@@ -178,7 +190,7 @@ function equation({ parts }: Data, state: State, joined: boolean, room: number):
     : [plain('LN('), ...read, plain(`) ${weights[0]}`)];
 }
 
-/** A row's channels can be pointed at. */
+/** A region whose channels can be pointed at. */
 function pointed(area: Area, d: number, i: number): Region {
   const pitch = area.width / d;
   const each = Array.from({ length: d }, (_, j) => j);
@@ -191,7 +203,10 @@ function pointed(area: Area, d: number, i: number): Region {
   return { ...area, pick: { points }, rows: 1, columns: d };
 }
 
-/** Each bar of a row is set to where it is dragged; all become plain decimals then. */
+/**
+ * A handle that sets the bar under it to the height that it is dragged to. All bars become plain decimals
+ * then.
+ */
 function pulled(
   area: Area,
   row: ArrayLike<number>,
@@ -217,7 +232,7 @@ function pulled(
   return { x: area.x + area.width / 2, y: middle, size: area, setting, at, grip };
 }
 
-/** A bar for each way; each sets its own state. */
+/** A bar for each way. A click chooses the way. */
 function prices(
   data: Data,
   chosen: State['way'],

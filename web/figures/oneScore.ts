@@ -1,5 +1,5 @@
-// Figure "One score, and the questions it asks": a head's scores for a sentence, in MiniLM's first layer or in the reader's
-// own model, and the terms that add up to them.
+// Figure "One score, and the questions it asks": a head's scores for a sentence, in MiniLM's first layer or
+// in the reader's own model, and the terms that add up to them.
 import { quantileSorted } from 'd3-array';
 import { aboutPercent, howExactly, percent, readable, signed } from '../plot/format.js';
 import {
@@ -37,7 +37,7 @@ interface PanelKind {
 
 const parts = ['token', 'position', 'segment', 'constant'];
 
-/** The four questions, and all that is left. */
+/** The four questions and the rest. */
 const fourPanels: PanelKind[] = termKinds;
 
 const sixteenPanels: PanelKind[] = parts.flatMap((queryPart, s) =>
@@ -52,8 +52,8 @@ const kindsOf = ({ view }: State): PanelKind[] => (view === 'sixteen' ? sixteenP
 
 const values = (panel: Panel, { centred }: State) => (centred ? panel.centred : panel.sum);
 
-/** The share of all maps' values that lies within the ends of their scale. */
-const part = 0.99;
+/** The share of all maps' values that lies within the ends of their colour scale. */
+const shareInScale = 0.99;
 
 export const figure: Figure<typeof controls, OneScore> = {
   name: 'one-score',
@@ -87,7 +87,7 @@ export const figure: Figure<typeof controls, OneScore> = {
     const narrow = width < 640;
     const at = arrange(data, state, width);
     const shown = [...data.panels, data.logits].map((panel) => values(panel, state));
-    const limit = sizeWithin(shown, part) || largestMagnitude(shown);
+    const limit = sizeWithin(shown, shareInScale) || largestMagnitude(shown);
     const strip = stripOf(data.heads, state.head, width);
     const marks: Mark[] = [...strip.marks];
     const regions: Region[] = [...strip.regions];
@@ -156,7 +156,7 @@ export const figure: Figure<typeof controls, OneScore> = {
         low: -limit,
         high: limit,
         scale: 'diverging',
-        // Where long numbers make the key wide, the name is all there is room for.
+        // Where long numbers make the key wide, there is room for the name alone.
         label: at.keys.short
           ? `${state.centred ? 'less row mean' : unit}${readable(limit).length > 6 ? '' : ', 99 %'}`
           : `${unit}, 99 % inside`,
@@ -251,8 +251,8 @@ export const figure: Figure<typeof controls, OneScore> = {
 };
 
 /**
- * Heads, terms, what they add up to, and the shares beside it. On a phone the score is the cell after the terms, so
- * that the equation is in sight at once.
+ * The places of the heads, the terms, their sum and the shares. On a phone the score is the cell after the
+ * terms, so that the equation is in sight at once.
  */
 function arrange({ heads }: OneScore, state: State, width: number) {
   const sixteen = state.view === 'sixteen';
@@ -307,7 +307,7 @@ function arrange({ heads }: OneScore, state: State, width: number) {
   };
 }
 
-/** A bar for each head, of what its scores vary by; a click chooses the head. */
+/** A bar for each head, divided by what its scores vary by. A click chooses the head. */
 function stripOf(heads: number[][], chosen: number, width: number): Scene {
   if (heads.length === 0) return { width, height: 0, marks: [], regions: [] };
   const [top, high, gap] = [20, 40, 6];
@@ -323,7 +323,7 @@ function stripOf(heads: number[][], chosen: number, width: number): Scene {
     const x = head * (wide + gap);
     let y = top + high;
     shares.forEach((share, kind) => {
-      // What is below zero, or above one because of it, has no room.
+      // A negative share is left out, and a bar ends at one.
       const part = Math.min(y - top, high * Math.max(0, Number.isFinite(share) ? share : 0));
       y -= part;
       const term = terms[kind] as Term;
@@ -353,7 +353,7 @@ function stripOf(heads: number[][], chosen: number, width: number): Scene {
 
 const keyHeight = 28;
 
-/** “position → position” with words of so many letters. */
+/** “position → position” with its words cut to so many letters. */
 const shortened = (label: string, letters: number) =>
   label
     .replaceAll('position', letters > 3 ? 'pos.' : 'pos')
@@ -363,10 +363,11 @@ const signAt = (x: number, y: number, text: string): Mark =>
   textAt(x, y, text, { anchor: 'middle', ink: 'ink', size: 16 });
 
 /**
- * The magnitude that this share of the values stays within; undefined if there are none. A slider's step asks for
- * it with thousands: sorted natively they take a third of the time of d3's `quantile`.
+ * The magnitude that this share of the values, from 0 to 1, stays within; undefined without values. A
+ * slider's step calls it with thousands of values: native sorting takes a third of the time of d3's
+ * `quantile`.
  */
-export function sizeWithin(all: readonly ArrayLike<number>[], part: number): number | undefined {
+export function sizeWithin(all: readonly ArrayLike<number>[], share: number): number | undefined {
   const sizes = new Float64Array(all.reduce((sum, { length }) => sum + length, 0));
   let count = 0;
   for (const values of all) {
@@ -375,5 +376,5 @@ export function sizeWithin(all: readonly ArrayLike<number>[], part: number): num
       if (size >= 0) sizes[count++] = size;
     }
   }
-  return quantileSorted(sizes.subarray(0, count).sort() as ArrayLike<number> as number[], part);
+  return quantileSorted(sizes.subarray(0, count).sort() as ArrayLike<number> as number[], share);
 }

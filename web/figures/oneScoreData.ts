@@ -1,5 +1,5 @@
-// What can be set in the figure "one-score", and its numbers: the terms of a head's scores, of MiniLM's first layer or of a
-// layer of the reader's own model.
+// What can be set in the figure "one-score", and its numbers: the terms of a head's scores, of MiniLM's first
+// layer or of a layer of the reader's own model.
 import { type CombinedTerms, type Floats, logitsOf, type Scores } from 'superpose';
 import type { Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
@@ -50,17 +50,17 @@ export interface OneScore {
   dropped: number;
   n: number;
   panels: Panel[];
-  /** The direct logits, not the sum of the terms. */
+  /** The logits as the model computes them, not as the sum of the terms. */
   logits: Panel;
   /** The sum of the terms that are included, and the attention that it gives. */
   selection: Panel & { softmax: Floats };
   /** The largest |sum of all terms − logits|. */
   residual: number;
-  /** The five shares of each head, by which the reader chooses a head; empty if only one was taken apart. */
+  /** The five shares of each head, by which the reader chooses a head; empty if only one was decomposed. */
   heads: number[][];
 }
 
-interface Taken {
+interface Decomposition {
   tokens: readonly string[];
   dropped: number;
   scores: Scores;
@@ -70,10 +70,10 @@ interface Taken {
 }
 
 /**
- * Takes all heads apart, in about twice the time of a single one, so that neither another head nor a term that is switched
- * takes them apart again.
+ * Decomposes the scores of all heads, in about twice the time of one, so that no other head and no other
+ * choice of terms does it again.
  */
-async function takeApart(library: Library, { text, gauge }: State): Promise<Taken> {
+async function decompose(library: Library, { text, gauge }: State): Promise<Decomposition> {
   const [superpose, layer] = [await library.small(), await firstLayer(library)];
   const { summands, ...sentence } = await library.memoize('one-score: rows', text, async () => {
     const model = await library.miniLM();
@@ -91,8 +91,8 @@ async function takeApart(library: Library, { text, gauge }: State): Promise<Take
   return { ...sentence, scores, kinds: kindOfSixteen, heads };
 }
 
-/** Takes one head apart: a reader's own model may have many, and all that they need would be read and computed. */
-async function takeUserModelApart(model: UserTextModel, state: State & Layer, job: Job): Promise<Taken> {
+/** Decomposes the scores of one head: a reader's own model may have many, and each takes time. */
+async function decomposeUserModel(model: UserTextModel, state: State & Layer, job: Job): Promise<Decomposition> {
   const { text, gauge, head, layer = 0 } = state;
   const sentence = await model.tokenize(text, mostTokens);
   const scores = await model.layerScores(sentence, { layer, gauge, heads: [head], ...watching(job) });
@@ -106,8 +106,8 @@ interface Layer {
 
 export const compute: Compute<typeof controls, OneScore> = async (library, state, job) => {
   const { scores, kinds, tokens, dropped, heads } = library.userModel
-    ? await takeUserModelApart(library.userModel, state, job)
-    : await takeApart(library, state);
+    ? await decomposeUserModel(library.userModel, state, job)
+    : await decompose(library, state);
   const superpose = await library.small();
   const everyTerm = kinds.map(() => true);
   const includedTerms = kinds.map((kind) => state.on.includes(terms[kind] as Term));

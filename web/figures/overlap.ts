@@ -1,5 +1,5 @@
-// Figure "How much they overlap": tables, energy-weighted and direction by direction, against chance;
-// and what chance gives random vectors and subspaces.
+// Figure "How much they overlap": two tables, weighted by energy and direction by direction, beside chance;
+// and random vectors and subspaces.
 import type { MiniLM, ModelReport, OverlapCurve, Superpose, Table } from 'superpose';
 import { about, aboutPercent, counted, percent, readable } from '../plot/format.js';
 import { type Area, bars, curve, dotsAt, lineAt, lineKey, plane, textAt } from '../plot/parts.js';
@@ -56,9 +56,14 @@ interface TableOverlap {
   positionRows: number;
   raw: number;
   centred: number;
-  /** The part of each token direction that lies in the positions' space; most varied direction first. */
+  /**
+   * The part of each token direction that lies in the positions' space, the direction of largest variance
+   * first.
+   */
   shares: Float64Array;
-  /** Running sum of shares over `dimensions`: the part of the positions' space in the first directions. */
+  /**
+   * The running sum of shares over `dimensions`: the part of the positions' space in the first directions.
+   */
   reached: Float64Array;
   dimensions: number;
   chance: number;
@@ -67,8 +72,11 @@ interface TableOverlap {
 type Data = TableOverlap | RandomAngles;
 const isAngles = (data: Data): data is RandomAngles => 'cosines' in data;
 
-// Neighbouring words from each quarter of the vocabulary: whole files of the model, so that no more is fetched.
-const wordBlocks = [2048, 8192, 14_336, 20_480];
+/**
+ * First ids of blocks of neighbouring tokens, one from each quarter of the vocabulary. Each block is a file
+ * of the model, so that no more is fetched.
+ */
+const tokenBlocks = [2048, 8192, 14_336, 20_480];
 const blockRows = 128;
 const positionRows = 128;
 
@@ -78,22 +86,22 @@ interface Tables {
 }
 
 async function trained(model: MiniLM): Promise<Tables> {
-  const ids = wordBlocks.flatMap((first) => Array.from({ length: blockRows }, (_, row) => first + row));
-  // One read for each file, so that only the first file of positions is fetched.
-  const read = await Promise.all(
-    wordBlocks.map((_, block) => model.rows({ ids: ids.slice(block * blockRows, (block + 1) * blockRows) })),
+  const ids = tokenBlocks.flatMap((first) => Array.from({ length: blockRows }, (_, row) => first + row));
+  // Each block is read by itself, so that only the first file of positions is fetched.
+  const blocks = await Promise.all(
+    tokenBlocks.map((_, block) => model.rows({ ids: ids.slice(block * blockRows, (block + 1) * blockRows) })),
   );
   const data = new Float64Array(ids.length * model.d_model);
-  for (const [block, { token }] of read.entries()) data.set(token.data, block * blockRows * model.d_model);
+  for (const [block, { token }] of blocks.entries()) data.set(token.data, block * blockRows * model.d_model);
   return {
     tokens: { data, rows: ids.length, columns: model.d_model },
-    positions: (read[0] as (typeof read)[0]).position,
+    positions: (blocks[0] as (typeof blocks)[0]).position,
   };
 }
 
-/** Tables of the same shapes, such as a model begins with, except for scales, which do not matter here. */
+/** Tables of the same shapes, as before training. Their scales differ, but do not matter here. */
 function seeded(library: Library, superpose: Superpose, state: State): Tables {
-  const rows = wordBlocks.length * blockRows;
+  const rows = tokenBlocks.length * blockRows;
   const d_model = library.userTables?.columns ?? 384;
   return {
     tokens:
@@ -107,10 +115,10 @@ function seeded(library: Library, superpose: Superpose, state: State): Tables {
   };
 }
 
-interface Prepared extends Tables {
+interface PreparedTables extends Tables {
   raw: number;
   centred: number;
-  /** By k: each takes a singular value decomposition of its own. */
+  /** Curves by k. Each takes a singular value decomposition. */
   curves: Map<number, OverlapCurve>;
 }
 
@@ -122,10 +130,10 @@ export const compute: Compute<typeof controls, Data> = async (library, state: St
   const key =
     tables === 'trained' ? tables : [tables, seed, state.tokens, state.positions, library.userTables?.key];
   const { tokens, positions, raw, centred, curves } = await library.memoize('overlap', key, async () => {
-    const read =
+    const rows =
       tables === 'trained' ? await trained(await library.miniLM()) : seeded(library, superpose, state);
     job.signal.throwIfAborted();
-    return prepared(superpose, read);
+    return prepare(superpose, rows);
   });
   const curve = curves.get(k) ?? superpose.overlapCurve({ tokens, positions, k });
   curves.set(k, curve);
@@ -155,22 +163,22 @@ function ofUserModel({ token, position, overlap, curve }: ModelReport): TableOve
   };
 }
 
-function prepared(superpose: Superpose, read: Tables): Prepared {
+function prepare(superpose: Superpose, rows: Tables): PreparedTables {
   return {
-    tokens: superpose.centred(read.tokens),
-    positions: superpose.centred(read.positions),
-    raw: superpose.energyOverlap(read),
-    centred: superpose.energyOverlap({ ...read, centred: true }),
+    tokens: superpose.centred(rows.tokens),
+    positions: superpose.centred(rows.positions),
+    raw: superpose.energyOverlap(rows),
+    centred: superpose.energyOverlap({ ...rows, centred: true }),
     curves: new Map(),
   };
 }
 
-/** How many of the last token directions the finding is about: an eighth of all. */
+/** How many of the last token directions the caption is about: an eighth of all. */
 const tail = ({ d_model }: TableOverlap) => Math.ceil(d_model / 8);
 
 const rowsUsed = ({ tables }: State): string =>
   tables === 'trained'
-    ? `Rows used: tokens ${wordBlocks.map((first) => `${first}–${first + blockRows - 1}`).join(', ')} of the vocabulary, and the first ${positionRows} positions.`
+    ? `Rows used: tokens ${tokenBlocks.map((first) => `${first}–${first + blockRows - 1}`).join(', ')} of the vocabulary, and the first ${positionRows} positions.`
     : '';
 
 const unusedBy: Record<State['of'], Exclude<keyof State, keyof Rows>[]> = {
@@ -293,15 +301,23 @@ function overlapScene(data: TableOverlap, width: number): Scene {
   };
 }
 
+/** An overlap this near to 1 is said to be about that of random tables. */
+const nearChance = 0.05;
+
 function overlapFinding(data: TableOverlap): string {
   const { d_model, dimensions, reached } = data;
-  // Rows that are all equal, or all zero, have no directions.
+  // A table whose rows are all equal has no directions.
   if (!Number.isFinite(data.centred))
     return `Once centred, there is nothing to compare: the rows of one table are all equal.${Number.isFinite(data.raw) ? ` Weighted by energy, they overlap ${about(data.raw)} times as much as chance, raw.` : ''}`;
   const least = tail(data);
   const inTail = 1 - (reached[d_model - least - 1] ?? 0);
-  const than = data.centred < 0.95 ? 'less than' : data.centred > 1.05 ? 'more than' : 'about as much as';
-  return `Once centred, these rows overlap ${than} random tables would. Weighted by energy: ${about(data.raw)} times as much as chance, raw, and ${about(data.centred)} times once centred. The ${counted(least, 'direction')} in which the ${data.tokenRows} token rows vary least, ${d_model % 8 ? `of ${d_model}` : 'an eighth of all'}, ${least === 1 ? 'holds' : 'hold'} ${aboutPercent(inTail)} of the space of the ${dimensions} main position directions; chance is ${aboutPercent(least / d_model)}.`;
+  const comparison =
+    data.centred < 1 - nearChance
+      ? 'less than'
+      : data.centred > 1 + nearChance
+        ? 'more than'
+        : 'about as much as';
+  return `Once centred, these rows overlap ${comparison} random tables would. Weighted by energy: ${about(data.raw)} times as much as chance, raw, and ${about(data.centred)} times once centred. The ${counted(least, 'direction')} in which the ${data.tokenRows} token rows vary least, ${d_model % 8 ? `of ${d_model}` : 'an eighth of all'}, ${least === 1 ? 'holds' : 'hold'} ${aboutPercent(inTail)} of the space of the ${dimensions} main position directions; chance is ${aboutPercent(least / d_model)}.`;
 }
 
 function overlapReadout({ shares, reached, chance }: TableOverlap, j: number): ReadoutPiece[] {

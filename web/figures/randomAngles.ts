@@ -1,13 +1,13 @@
-// What chance gives: the cosines of random vectors, or of the principal angles of two random subspaces, that were
-// drawn, beside those that theory expects. A view of the figure "overlap".
+// Two views of the figure "overlap": the cosines of random vectors, or of the principal angles of two random
+// subspaces, beside those that theory expects.
 import type { Superpose } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
 import { counts, lineThrough, plane, steps, textAt, vertical } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import type { DataTable, ReadoutPiece } from './figure.js';
 
-/** With more, one step of a slider takes most of a second. */
-const widestSpace = 192;
+/** The largest dimension of a subspace. With more, one step of a slider takes most of a second. */
+const mostDimensions = 192;
 
 export const randomAngleControls = {
   d: {
@@ -16,8 +16,8 @@ export const randomAngleControls = {
     values: [2, 3, 4, 8, 16, 32, 64, 128, 256, 384, 512, 768, 1024],
     initial: 512,
   },
-  k1: { kind: 'range', label: 'Dimension k₁', min: 1, max: widestSpace, step: 1, initial: 64 },
-  k2: { kind: 'range', label: 'Dimension k₂', min: 1, max: widestSpace, step: 1, initial: 64 },
+  k1: { kind: 'range', label: 'Dimension k₁', min: 1, max: mostDimensions, step: 1, initial: 64 },
+  k2: { kind: 'range', label: 'Dimension k₂', min: 1, max: mostDimensions, step: 1, initial: 64 },
 } as const;
 
 export interface AngleState {
@@ -29,30 +29,35 @@ export interface AngleState {
 }
 
 export interface RandomAngles {
-  /** Of the pairs of vectors that were drawn, or of the principal angles of one pair of subspaces. */
+  /** The cosines of random pairs of vectors, or of the principal angles of one random pair of subspaces. */
   cosines: Float64Array;
-  /** Their mean and largest size. */
+  /** The mean and the largest of their sizes. */
   drawnMean: number;
   drawnLargest: number;
-  /** Mean |cos| of two random vectors, and its standard deviation. */
+  /** The mean |cos| of two random vectors, and the standard deviation of cos. */
   mean: number;
   deviation: number;
-  /** The ends of the axis, and the exact density of vectors at points of it. */
+  /** The ends of the axis, and the exact density of vectors' cosines at points of it. */
   ends: readonly [number, number];
   at: Float64Array;
   density: Float64Array;
-  /** The largest to expect: of all pairs, or of the principal angles for large d. */
+  /** The largest cosine to expect: over all pairs, or of the principal angles for large d. */
   largest: number;
-  /** Of subspaces alone: the smallest to expect, Σcos², its mean, and directions that are shared. */
+  /**
+   * For subspaces: the smallest cosine to expect, Σcos², its mean over draws, and the number of shared
+   * directions.
+   */
   spaces: undefined | { lowest: number; sum: number; expectedSum: number; shared: number };
 }
 
-/** 512 positions with BERT's 30,522 word pieces. */
+/** All pairs of BERT's 512 positions and 30,522 word pieces. */
 const pairs = 512 * 30_522;
-const pairsDrawn = 400;
+/** How many pairs of vectors are drawn. */
+const randomPairs = 400;
+/** Points of the curve of the density. Odd, so that one is in the middle. */
 const densityPoints = 241;
-/** The density of d = 2 is infinite at the ends. */
-const end = 1 - 1e-9;
+/** The largest cosine at which the density is computed, because for d = 2 it is infinite at 1. */
+const largestCosine = 1 - 1e-9;
 
 export function randomAngles(superpose: Superpose, state: AngleState): RandomAngles {
   const { d } = state;
@@ -65,18 +70,18 @@ export function randomAngles(superpose: Superpose, state: AngleState): RandomAng
   };
 }
 
-function drawnSizes(superpose: Superpose, cosines: Float64Array) {
+function sizesOf(superpose: Superpose, cosines: Float64Array) {
   const { meanSize: drawnMean, largestSize: drawnLargest } = superpose.summary(cosines);
   return { cosines, drawnMean, drawnLargest };
 }
 
 function vectors(superpose: Superpose, { d, seed }: AngleState, deviation: number) {
-  const drawn = drawnSizes(superpose, superpose.sampleCosines({ d, count: pairsDrawn, seed }));
+  const drawn = sizesOf(superpose, superpose.sampleCosines({ d, count: randomPairs, seed }));
   const largest = superpose.largestCosineMedian({ pairs, d });
   const near = Math.min(1, 1.12 * Math.max(largest, 4 * deviation, drawn.drawnLargest));
   const at = Float64Array.from(
     { length: densityPoints },
-    (_, k) => Math.min(near, end) * ((2 * k) / (densityPoints - 1) - 1),
+    (_, k) => Math.min(near, largestCosine) * ((2 * k) / (densityPoints - 1) - 1),
   );
   const density = at.map((t) => superpose.cosineDensity({ t, d }));
   return { ...drawn, ends: [-near, near] as const, at, density, largest, spaces: undefined };
@@ -87,7 +92,7 @@ function subspaces(superpose: Superpose, { d, k1, k2, seed }: AngleState) {
   const { cosines, squares: sum } = superpose.angleCosines(angles);
   const { lowestCosine, highestCosine, cosineSquares, zeroAngles } = superpose.chanceAngles({ d, k1, k2 });
   return {
-    ...drawnSizes(superpose, cosines),
+    ...sizesOf(superpose, cosines),
     ends: [0, 1] as const,
     at: new Float64Array(),
     density: new Float64Array(),
@@ -110,8 +115,8 @@ const densityOf = (data: RandomAngles, j: number) =>
 export const firstAngle = (data: RandomAngles): number =>
   data.spaces ? countsOf(data).findLastIndex((count) => count > 0) : angleBins(data) / 2;
 
-/** What theory expects, as lines through the picture. */
-function expected(data: RandomAngles, narrow: boolean): { label: string; value: number; ink: Ink }[] {
+/** Lines through the picture at the values that theory expects. */
+function expectedLines(data: RandomAngles, narrow: boolean): { label: string; value: number; ink: Ink }[] {
   const { mean, deviation, largest, spaces } = data;
   const line = (label: string, more: string, value: number, ink: Ink) => ({
     label: `${label}${narrow ? '' : more}: ${readable(value)}`,
@@ -132,19 +137,19 @@ function expected(data: RandomAngles, narrow: boolean): { label: string; value: 
   ];
 }
 
-/** Room above the plane for what its bars are and the names of three lines. */
-const labelled = 66;
+/** Room above the plane for the key of its bars and the names of three lines, in pixels. */
+const labelsHeight = 66;
 
 export function anglesScene(data: RandomAngles, width: number): Scene {
   const narrow = width < 560;
   const { cosines, ends, at, density, spaces } = data;
   const [from, to] = ends;
   const bins = angleBins(data);
-  const height = labelled + 280;
-  // Bars as high as the density that they estimate.
+  const height = labelsHeight + 280;
+  // A bar is as high as the density that it estimates.
   const heights = countsOf(data).map((count) => (count * bins) / ((to - from) * cosines.length));
   const drawn = plane(
-    { x: 0, y: labelled, width, height: height - labelled },
+    { x: 0, y: labelsHeight, width, height: height - labelsHeight },
     { from, to, label: 'cosine', nice: false, ticks: narrow ? 3 : 5 },
     {
       from: 0,
@@ -155,10 +160,10 @@ export function anglesScene(data: RandomAngles, width: number): Scene {
   );
   const { x, y, inner } = drawn;
   const [, highest] = y.domain() as [number, number];
-  const lines = expected(data, narrow).flatMap(({ label, value, ink }, place): Mark[] => {
+  const lines = expectedLines(data, narrow).flatMap(({ label, value, ink }, place): Mark[] => {
     const top = 30 + 16 * place;
     const look = { ink, wide: 2, dashed: true };
-    // Beside its line, on the side where there is room.
+    // The label is on that side of its line where there is room.
     const right = x(value) + 6 + 6.9 * label.length < width;
     return [
       { mark: 'line', x1: x(value), x2: x(value), y1: top - 10, y2: inner.y + inner.height, ...look },
@@ -168,7 +173,7 @@ export function anglesScene(data: RandomAngles, width: number): Scene {
   });
   const barsAre = spaces
     ? `bars: density of ${counted(cosines.length, 'principal angle')}${narrow ? '' : ' of one pair of subspaces'}`
-    : `bars: ${pairsDrawn} drawn pairs; curve: ${narrow ? '' : 'exact '}density`;
+    : `bars: ${randomPairs} drawn pairs; curve: ${narrow ? '' : 'exact '}density`;
   const curve = lineThrough(
     drawn,
     at,
@@ -194,7 +199,7 @@ export function anglesFinding(
 ): string {
   const many = pairs.toLocaleString('en');
   if (!spaces)
-    return `The largest of ${many} cosines is ${(largest / mean).toFixed(1)} times the average. In ${d} dimensions two random directions have a cosine of size ${about(mean)} on average, and one standard deviation is ${about(deviation)}. The ${pairsDrawn} drawn pairs average ${about(drawnMean)}; the largest of them is ${about(drawnLargest)}. The largest of ${many} pairs has its median at ${about(largest)}.`;
+    return `The largest of ${many} cosines is ${(largest / mean).toFixed(1)} times the average. In ${d} dimensions two random directions have a cosine of size ${about(mean)} on average, and one standard deviation is ${about(deviation)}. The ${randomPairs} drawn pairs average ${about(drawnMean)}; the largest of them is ${about(drawnLargest)}. The largest of ${many} pairs has its median at ${about(largest)}.`;
   const { sum, expectedSum, shared } = spaces;
   const forced =
     shared > 0

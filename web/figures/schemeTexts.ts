@@ -4,9 +4,9 @@ import type { Ink, Term } from '../plot/scene.js';
 import { termLabels } from './terms.js';
 
 interface Kind {
-  /** In the list to choose from. */
+  /** The name in the list to choose from. */
   name: string;
-  /** Short enough for a small map. */
+  /** A name that is short enough for a small map. */
   label: string;
   says: string;
 }
@@ -91,7 +91,10 @@ export const kinds: Record<SchemeId, Kind> = {
   },
 };
 
-/** The terms that every scheme has, by what they ask about: as the reader sees them, and in which colour. */
+/**
+ * The labels and colours of the terms, which are the same for every scheme: they go by what a score asks
+ * about.
+ */
 export const anovaLabels: Record<AnovaTerm, { label: string; ink: Ink; term?: Term }> = {
   'token-token': { label: termLabels['token-token'], ink: 'token-token', term: 'token-token' },
   'token-offset': { label: 'tokens at a distance', ink: 'second' },

@@ -9,33 +9,33 @@ import {
   askedIn,
   dependsOn,
   kernelPlane,
-  saidOf,
+  termPiece,
   shareBar,
   shownTerms,
   signedOffset,
 } from './schemesPicture.js';
 import {
-  all,
-  below,
   controls,
   type Data,
   ids,
   n,
   type OffsetMap,
+  offsetMap,
   positionWidths,
+  rounding,
   type State,
+  scoresOfAll,
   shape,
-  taken,
 } from './schemesScores.js';
 import { anovaLabels, kinds } from './schemeTexts.js';
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
   const superpose = await library.superpose();
   const registry = library.memoize('schemes: registry', '', () => superpose.schemeRegistry());
-  const computed = all(library, superpose, registry, state);
+  const computed = scoresOfAll(library, superpose, registry, state);
   const entry = registry.find(({ id }) => id === state.scheme) as SchemeInfo;
   const { scores } = computed[state.scheme];
-  const zero = 1e-13 * largestMagnitude([scores.logits]);
+  const zero = termRounding * largestMagnitude([scores.logits]);
   const terms = anovaTerms.map((name) => ({ name, values: schemeTermOf(scores, 0, name).slice() }));
   return {
     n,
@@ -44,7 +44,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     ) as Data['schemes'],
     terms: terms
       .filter(({ values }) => largestMagnitude([values]) > zero)
-      .map(({ name, values }) => ({ name, ...taken(superpose, values) })),
+      .map(({ name, values }) => ({ name, ...offsetMap(superpose, values) })),
     name: entry.name,
     tex: (!state.causal && entry.bidirectionalFormula) || entry.formula,
     parameters: superpose.schemeParameters(state.scheme, {
@@ -59,8 +59,11 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
 type Places = ReturnType<typeof arrange>;
 type Drawn = Pick<Scene, 'marks' | 'regions'>;
 
-/** Maps are put into it one by one. */
-function gathered() {
+/** A term is 0 if it stays below this part of the largest score: terms are summed in double precision. */
+const termRounding = 1e-13;
+
+/** Marks and regions that `put` adds maps to. */
+function drawing() {
   const drawn: Drawn = { marks: [], regions: [] };
   const put = ({ marks, region }: ReturnType<typeof map>) => {
     drawn.marks.push(...marks);
@@ -73,11 +76,11 @@ function gathered() {
 /** Every scheme's map, the chosen one's in a frame. */
 function gallery(data: Data, state: State, at: Places): Drawn {
   const { n } = data;
-  const { marks, regions, put } = gathered();
+  const { marks, regions, put } = drawing();
   ids.forEach((id, place) => {
     const area = at.tile(place);
     const { logits, shares } = data.schemes[id];
-    // Rounding must not be blown up into a pattern.
+    // A map that varies by rounding alone is drawn in one colour.
     const limit = logits.depends === 'nothing' ? 1 : logits.limit;
     const tile = put(
       map(area, {
@@ -111,21 +114,21 @@ function gallery(data: Data, state: State, at: Places): Drawn {
 /** The chosen scheme's score, its terms and its attention. */
 function mapsOfChosen(data: Data, state: State, at: Places): Drawn {
   const { n } = data;
-  const { marks, regions, put } = gathered();
+  const { marks, regions, put } = drawing();
   const chosen = data.schemes[state.scheme];
   const largest = Math.max(chosen.logits.limit, ...data.terms.map((term) => term.limit));
-  const limit = largest > below ? largest : 1;
+  const limit = largest > rounding ? largest : 1;
   const most = largestMagnitude([chosen.softmax]);
-  const scored = (one: OffsetMap) => ({
-    values: one.values,
+  const scoreMap = (offsetMap: OffsetMap) => ({
+    values: offsetMap.values,
     rows: n,
     columns: n,
-    ...aboutMean(one, limit),
+    ...aboutMean(offsetMap, limit),
   });
-  put(map(at.part(0), { ...scored(chosen.logits), title: 'the score' }));
-  shownTerms(data).forEach((one, place) => {
-    const { label, ink, term } = anovaLabels[one.name];
-    put(map(at.part(place + 1), { ...scored(one), title: label, ink, term }));
+  put(map(at.part(0), { ...scoreMap(chosen.logits), title: 'the score' }));
+  shownTerms(data).forEach((shown, place) => {
+    const { label, ink, term } = anovaLabels[shown.name];
+    put(map(at.part(place + 1), { ...scoreMap(shown), title: label, ink, term }));
   });
   put(
     map(at.part(shownTerms(data).length + 1), {
@@ -162,7 +165,7 @@ export const figure: Figure<typeof controls, Data> = {
   title: 'Other ways to say where, on the same tokens',
   controls,
   source: () => 'seeded',
-  unused: ({ words }) => (words === 'one' ? ['common'] : []),
+  unused: ({ words }) => (words === 'same' ? ['common'] : []),
 
   scene(data, state, width) {
     const at = arrange(data, state, width);
@@ -221,7 +224,7 @@ export const figure: Figure<typeof controls, Data> = {
     const cell = i * data.n + j;
     const { softmax, logits } = data.schemes[state.scheme];
     const terms = data.terms.flatMap(({ name, values }): ReadoutPiece[] => [
-      saidOf(name, signed(values[cell] ?? Number.NaN)),
+      termPiece(name, signed(values[cell] ?? Number.NaN)),
       ' ',
     ]);
     return [

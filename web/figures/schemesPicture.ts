@@ -1,3 +1,4 @@
+// The picture of the figure "schemes": where its parts are, and the pieces that they share.
 import { type AnovaTerm, anovaTerms } from 'superpose';
 import { aboutPercent, percent } from '../plot/format.js';
 import {
@@ -12,7 +13,7 @@ import {
 import type { Mark, Span } from '../plot/scene.js';
 import type { ReadoutPiece } from './figure.js';
 import { formulaLines } from './formula.js';
-import { below, type Data, ids, type OffsetMap, type State } from './schemesScores.js';
+import { type Data, ids, type OffsetMap, rounding, type State } from './schemesScores.js';
 import { anovaLabels, kinds } from './schemeTexts.js';
 
 export const dependsOn = ({ depends, offsets }: OffsetMap): string =>
@@ -22,19 +23,19 @@ export const dependsOn = ({ depends, offsets }: OffsetMap): string =>
       ? 'offset only'
       : `${percent(offsets.share)} offset`;
 
-/** A map's colours are centred on its mean, because what is the same everywhere says nothing. */
+/** A map's colours are centred on its mean, because a constant changes no attention. */
 export const aboutMean = ({ offsets }: OffsetMap, limit: number) =>
   ({ low: offsets.mean - limit, high: offsets.mean + limit, scale: 'diverging' }) as const;
 
 export const signedOffset = (offset: number): string =>
   offset > 0 ? `+${offset}` : `${offset}`.replace('-', '−');
 
-export const saidOf = (name: AnovaTerm, value: string): ReadoutPiece => {
+export const termPiece = (name: AnovaTerm, value: string): ReadoutPiece => {
   const { label, ink, term } = anovaLabels[name];
   return { text: `${value} ${label}`, ...(term ? { term } : { ink }) };
 };
 
-/** What a scheme's scores ask about, side by side. A negative share takes nothing. */
+/** A bar divided by what a scheme's scores ask about. A negative share is left out. */
 export function shareBar(shares: Float64Array, { x, width, ...bar }: Area): Mark[] {
   const counted = Array.from(shares, (share) => Math.max(0, share || 0));
   const all = counted.reduce((sum, share) => sum + share, 0);
@@ -48,25 +49,31 @@ export function shareBar(shares: Float64Array, { x, width, ...bar }: Area): Mark
   });
 }
 
-/** Smaller shares are not spoken of. */
-const leastSeen = 0.01;
+/** Smaller shares are neither named nor in the key. */
+const leastShown = 0.01;
 
-/** The shares that are, largest first. */
+/** A sentence with the shares that are large enough, the largest first. */
 export const askedIn = (shares: Float64Array): string => {
   const list = Array.from(shares, (share, place) => ({ share, name: anovaTerms[place] as AnovaTerm }))
-    .filter(({ share }) => Math.abs(share) >= leastSeen)
-    .sort((one, other) => other.share - one.share)
+    .filter(({ share }) => Math.abs(share) >= leastShown)
+    .sort((a, b) => b.share - a.share)
     .map(({ share, name }) => `${anovaLabels[name].label} ${aboutPercent(share)}`);
   return list.length ? `By what they ask: ${list.join(', ')}.` : 'They ask nothing.';
 };
 
-/** The query alone is the same for every key: it is in the sum, but nothing is seen of it in softmax. */
+/**
+ * The terms without that of the query alone: it is the same for every key, so that softmax does not depend on
+ * it.
+ */
 export const shownTerms = ({ terms }: Data) => terms.filter(({ name }) => name !== 'query');
 
-/** All schemes, and beside them the chosen one taken apart; on a phone that comes first. */
+/**
+ * The places of the map of every scheme and, beside them or, on a phone, before them, of the chosen one's
+ * terms.
+ */
 export function arrange(data: Data, state: State, width: number) {
   const narrow = width < 660;
-  // In a beat the picture shares a window with its settings and tools.
+  // In a scene of the page the picture shares a window with its settings and tools.
   const small = !narrow && width < 1000;
   const gallery = narrow ? width : Math.max(Math.round(0.4 * width), 310);
   const tiles = multiples(gallery, small ? 70 : 76, narrow ? 8 : 4, 10);
@@ -83,16 +90,16 @@ export function arrange(data: Data, state: State, width: number) {
     ...formulaLines(data.tex, Math.floor(wide / 9)),
   ];
   const name = 16;
-  // With room for the longest, so that maps do not move when another scheme is chosen.
+  // There is room for the longest text, so that maps do not move when another scheme is chosen.
   const partsY = name + 23 * (narrow ? text.length : Math.max(3, text.length)) + 12;
   const grid = multiples(wide, small ? 120 : 140, 4, 10);
   const rowOf = (side: number) => titleHeight() + side + 10;
   const shown = shownTerms(data).length + 2;
   const rowsOf = (parts: number) => Math.ceil(parts / grid.columns);
-  // Of one token three maps vary, which share the room of the eight of many.
-  const rows = rowsOf(narrow ? shown : state.words === 'one' ? Math.max(3, shown) : 8);
+  // With one token three maps vary, and have the room of the eight that vary with many.
+  const rows = rowsOf(narrow ? shown : state.words === 'same' ? Math.max(3, shown) : 8);
   const room = (rowsOf(8) * rowOf(small ? 50 : 84)) / rows - rowOf(0);
-  // On a phone two rows of maps are in sight above a beat’s steps.
+  // On a phone two rows of maps are in sight above the steps of a scene.
   const side = Math.min(grid.width, narrow ? 120 : room);
   const partRow = narrow ? rowOf(side) : rowOf(room);
   const partKeys = partsY + rows * partRow + 2;
@@ -103,9 +110,9 @@ export function arrange(data: Data, state: State, width: number) {
   const tilesKey = tilesY + tileRows + 4;
   const keyed = anovaTerms.filter((term) => term !== 'query').map((term) => anovaLabels[term]);
   const keys = multiples(gallery, 150, 3, 6);
-  // The key has room for all, so that the picture's height does not depend on which are seen.
+  // The key has room for all terms, so that the picture's height does not depend on which are shown.
   const seen = anovaTerms.flatMap((term, place) =>
-    term !== 'query' && Object.values(data.schemes).some(({ shares }) => (shares[place] ?? 0) >= leastSeen)
+    term !== 'query' && Object.values(data.schemes).some(({ shares }) => (shares[place] ?? 0) >= leastShown)
       ? [anovaLabels[term]]
       : [],
   );
@@ -141,10 +148,10 @@ export function arrange(data: Data, state: State, width: number) {
   };
 }
 
-/** As high as the means go. */
+/** The plane of the means by offset, as high as the largest mean. */
 export function kernelPlane({ n, schemes }: Data, { scheme }: State, area: Area) {
   const reach = largestMagnitude([schemes[scheme].logits.offsets.kernel]);
-  const end = reach > below ? reach : 1;
+  const end = reach > rounding ? reach : 1;
   return plane(
     area,
     { from: 1 - n, to: n - 1, label: 'offset: key − query, in tokens', nice: false },

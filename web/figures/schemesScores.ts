@@ -1,4 +1,4 @@
-// What can be set in the figure "schemes", and the scores of every scheme on the same tokens.
+// The settings of the figure "schemes", and the scores of every scheme for the same tokens.
 import { extent } from 'd3-array';
 import type {
   AnovaTerm,
@@ -15,7 +15,7 @@ import { type Controls as AnyControls, labelled, type StateOf } from './controls
 import type { Library } from './figure.js';
 import { kinds } from './schemeTexts.js';
 
-// Marked as pure: a worker, which draws nothing, leaves the texts out.
+// Marked as pure, so that the worker's bundle, which draws nothing, leaves the texts out.
 export const ids = /* @__PURE__ */ Object.keys(kinds) as Id[];
 
 const names = /* @__PURE__ */ labelled(ids, (id) => kinds[id].name);
@@ -30,8 +30,8 @@ export const controls = {
   words: {
     kind: 'choice',
     label: 'Tokens',
-    options: { one: 'One token, repeated', many: 'All different' },
-    initial: 'one',
+    options: { same: 'One token, repeated', many: 'All different' },
+    initial: 'same',
     radio: true,
   },
   common: { kind: 'toggle', more: true, label: 'As much common to all as apart', initial: false },
@@ -42,46 +42,54 @@ export const controls = {
 export type Controls = typeof controls;
 export type State = StateOf<Controls>;
 
-/** What a map varies by: nothing, the offset alone, or also the two places. */
+/** What a map depends on: nothing, the offset alone, or also the two places. */
 type Depends = 'nothing' | 'offset' | 'places';
 
-/** A map, [n, n], and how much of it the offset explains. */
+/** A map, [n, n], and how much of its variation the offset explains. */
 export interface OffsetMap {
   values: Float64Array;
-  /** Kernel and share: the mean at each offset j − i from −(n − 1), [2n − 1], and how much it explains. */
+  /**
+   * The kernel is the mean at each offset j − i from −(n − 1), [2n − 1]; the share, how much that explains.
+   */
   offsets: OffsetMeans;
-  /** How far the values go from their mean. */
+  /** The largest distance of a value from their mean. */
   limit: number;
   depends: Depends;
 }
 
 export interface Data {
   n: number;
-  /** Shares by `anovaTerms`, of what varies over the keys; NaN when nothing does. */
+  /** Shares of the variation over the keys, by `anovaTerms`; NaN if nothing varies. */
   schemes: Record<Id, { logits: OffsetMap; softmax: Float64Array; shares: Float64Array }>;
-  /** Of the chosen scheme; those that are 0 everywhere are left out. */
+  /** The chosen scheme's terms, without those that are 0 everywhere. */
   terms: (OffsetMap & { name: AnovaTerm })[];
   name: string;
   tex: string;
   parameters: number;
 }
 
-export const below = 1e-9;
+/** Of a map's largest value: a difference below this part of it is rounding. */
+export const rounding = 1e-9;
 
-// BERT-base, for which parameters are counted. Its sequences have 512 tokens.
+/** The shape of BERT-base, for which parameters are counted. Its sequences have 512 tokens. */
 export const shape = { d_model: 768, heads: 12, d_head: 64, layers: 12, positions: 512, buckets: 32 };
 
-/** Widths other than the words': DIET’s default, and half a head turned, as in DeepSeek-V2. */
+/**
+ * Widths of positions that differ from d_model: DIET’s default, and half a head of RoPE, as in DeepSeek-V2.
+ */
 export const positionWidths: Partial<Record<Id, number>> = { 'diet-abs': 64, 'decoupled-rope': 32 };
 
 const d_model = 64;
-/** Tokens. */
+/** How many tokens there are. */
 export const n = 24;
 
 const heads = 8;
 
-/** These take all heads: each has its own table or slope, or numbers are drawn for all heads at once. */
-const apart: ReadonlySet<Id> = new Set<Id>(['t5', 'alibi', 'tupe-r', 'diet-abs', 'diet-rel']);
+/**
+ * Schemes computed for all heads: each head has its own table or slope, or all heads' numbers are drawn at
+ * once.
+ */
+const ofAllHeads: ReadonlySet<Id> = new Set<Id>(['t5', 'alibi', 'tupe-r', 'diet-abs', 'diet-rel']);
 
 const streams = { content: 0, query: 1, key: 2, positionQuery: 3, positionKey: 4, common: 5 };
 
@@ -90,8 +98,8 @@ interface Computed {
   shown: Data['schemes'][Id];
 }
 
-/** Choosing a scheme computes none of them again. */
-export const all = (
+/** The scores of all schemes. Memoized, so that choosing another scheme computes none again. */
+export const scoresOfAll = (
   library: Library,
   superpose: Superpose,
   schemes: readonly SchemeInfo[],
@@ -101,13 +109,13 @@ export const all = (
     const content = contentOf(superpose, state);
     const computed = ({ id }: SchemeInfo): [Id, Computed] => {
       const scores = superpose.schemeScores(inputOf(library, superpose, id, content, state));
-      const logits = taken(superpose, scores.logits);
+      const logits = offsetMap(superpose, scores.logits);
       return [id, { scores, shown: { logits, softmax: scores.weights, shares: scores.shares } }];
     };
     return Object.fromEntries(schemes.map(computed)) as Record<Id, Computed>;
   });
 
-/** The weights of all heads, and of the first alone. */
+/** The weights of all heads, and those of the first head. */
 const weightsOf = ({ memoize }: Library, superpose: Superpose, seed: number) =>
   memoize('schemes: weights', seed, () => {
     const weights = Object.values(streams).map((stream) =>
@@ -143,7 +151,10 @@ function contentOf(superpose: Superpose, { words, common, seed }: State): Table<
   return { data, rows: n, columns: d_model };
 }
 
-/** A scheme's first head, with the same weights for words in all; other heads are left out if possible. */
+/**
+ * The input for a scheme's first head. All schemes have the same weights for words; other heads are left out
+ * if possible.
+ */
 function inputOf(
   library: Library,
   superpose: Superpose,
@@ -154,7 +165,7 @@ function inputOf(
   const { weights: all, first } = weightsOf(library, superpose, seed);
   // Raw concatenation has no weights, so all heads are the same.
   const raw = scheme === 'concat-raw';
-  const weights = raw || apart.has(scheme) ? all : first;
+  const weights = raw || ofAllHeads.has(scheme) ? all : first;
   const linear = (stream: number) => ({ weight: weights[stream] as Table<Float64Array> });
   const words = { query: linear(streams.query), key: linear(streams.key) };
   const places = {
@@ -162,17 +173,20 @@ function inputOf(
     positionKey: linear(streams.positionKey),
   };
   const positions = () => ({ position: superpose.sinusoidal({ positions: n, d_model }) });
-  // A scheme is given only the positions and weights that it has; others would be refused.
-  const own: Partial<Record<Id, () => object>> = {
+  // A scheme's input has only the positions and weights that it uses; others would be refused.
+  const positionInputs: Partial<Record<Id, () => object>> = {
     add: positions,
     'concat-raw': positions,
     'concat-full': () => ({ ...positions(), ...places }),
     'concat-block-diagonal': () => ({ ...positions(), ...places }),
     'transformer-xl': () => ({
       offsetKey: places.positionKey,
-      // Of i − j, as Transformer-XL has it.
+      // Sinusoids of i − j, as Transformer-XL has them.
       offsets: superpose.sinusoidal({
-        ...{ positions: 2 * n - 1, d_model, layout: 'concatenated', firstPosition: 1 - n },
+        positions: 2 * n - 1,
+        d_model,
+        layout: 'concatenated',
+        firstPosition: 1 - n,
       }),
     }),
     t5: () => ({ bidirectional: !causal }),
@@ -180,19 +194,26 @@ function inputOf(
     'tupe-a': () => places,
     'tupe-r': () => places,
   };
-  const ofWeights = apart.has(scheme) ? heads : 1;
-  const given = {
-    ...{ content, heads: ofWeights, ...words, only: [0], causal, seed, standardDeviation: 1 },
+  const weightHeads = ofAllHeads.has(scheme) ? heads : 1;
+  return {
+    scheme,
+    content,
+    ...words,
+    heads: weightHeads,
+    only: [0],
+    causal,
+    seed,
+    standardDeviation: 1,
     terms: 'anova',
-  };
-  return { ...given, scheme, ...own[scheme]?.() } as SchemeInput;
+    ...positionInputs[scheme]?.(),
+  } as SchemeInput;
 }
 
-/** What a map varies by, apart from rounding. */
-export function taken(superpose: Superpose, values: Float64Array): OffsetMap {
+/** A map with what it depends on, apart from rounding. */
+export function offsetMap(superpose: Superpose, values: Float64Array): OffsetMap {
   const offsets = superpose.offsetMeans({ data: values, rows: n, columns: n });
   const [least = 0, largest = 0] = extent(values);
-  const size = below * Math.max(-least, largest, Number.MIN_VALUE);
+  const size = rounding * Math.max(-least, largest, Number.MIN_VALUE);
   const varies = largestMagnitude([offsets.kernel]) > size;
   const depends = offsets.apart > size ? 'places' : varies ? 'offset' : 'nothing';
   return { values, offsets, limit: Math.max(largest - offsets.mean, offsets.mean - least), depends };

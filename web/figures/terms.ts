@@ -14,8 +14,8 @@ export const terms = Object.keys(termLabels) as Term[];
 export const termKinds = terms.map((term) => ({ label: termLabels[term], term }));
 
 /**
- * Which of a layer's sixteen terms each has: number 4 s + r is query part s with key part r, of token, position,
- * token_type and constant.
+ * The numbers of a layer's sixteen terms that each of the five has: number 4 s + r is query part s with key
+ * part r, of token, position, token_type and constant.
  */
 export const ofSixteen: Record<Term, number[]> = {
   'token-token': [0],
@@ -25,28 +25,31 @@ export const ofSixteen: Record<Term, number[]> = {
   rest: [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
 };
 
-/** Which of `terms` each of the sixteen is. */
+/** For each of the sixteen terms, its place in `terms`. */
 export const kindOfSixteen = Array.from({ length: 16 }, (_, number) =>
   terms.findIndex((term) => ofSixteen[term].includes(number)),
 );
 
-/** A layer's parts in three groups; what is neither token nor position is the rest. */
+/** A layer's parts in three groups: token, position, and the rest. */
 export const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
-/** Which of `terms` each of their nine is: number 3 s + r is query group s with key group r. */
+/**
+ * For each of the nine terms of three groups, its place in `terms`; number 3 s + r is query group s with key
+ * group r.
+ */
 export const kindOf = [0, 1, 4, 2, 3, 4, 4, 4, 4];
 
-/** 1 for the cross terms, 0 for all others. */
+/** For each of the nine terms, 1 if it is a cross term and 0 if not. */
 const isCross = [0, 1, 0, 1, 0, 0, 0, 0, 0];
 
 export interface HeadShares {
   label: string;
   /** The five shares; they sum to 1, or are NaN when the scores do not vary. */
   shares: number[];
-  /** The share of the cross terms together. */
+  /** The sum of the cross terms' shares. */
   cross: number;
 }
 
-/** Takes scores in three parts, which have nine terms. */
+/** The shares of scores that were decomposed in three groups, so that they have nine terms. */
 export const sharedOut = (superpose: SmallSuperpose, scores: readonly PoolableScores[]): HeadShares[] =>
   rowsIn(superpose.poolShares(scores, kindOf), superpose.poolShares(scores, isCross));
 

@@ -1,43 +1,47 @@
-// What a sinusoid's base buys and costs: its wavelengths against the length in use, and how the dot product of
-// two positions falls with their distance. A view of the figure of the encoding.
+// The view "What the base buys" of the figure "encoding": a sinusoid's wavelengths beside the number of
+// positions in use, and how the dot product of two positions falls with their distance.
 import type { Wavelengths } from 'superpose';
 import { about, readable } from '../plot/format.js';
 import { curve, horizontal, plane, textAt, vertical } from '../plot/parts.js';
 import type { Mark, Scene } from '../plot/scene.js';
 import type { ReadoutPiece } from './figure.js';
 
-export interface Bought extends Wavelengths {
+export interface WavelengthsView extends Wavelengths {
   positions: number;
   d_model: number;
   base: number;
 }
 
-/** Axes do not move with the base: these are the ends for every base that can be set. */
-const longest = 1e7;
-const farthest = 20_000;
-const upper = 210;
-const lower = 230;
+/** The ends of the axes, in positions. They hold for every base that can be set, so that axes stay. */
+const longestWavelength = 1e7;
+const farthestDistance = 20_000;
+/** Heights of the two plots, in pixels. */
+const upperHeight = 210;
+const lowerHeight = 230;
 
-const whole = (value: number) => value.toLocaleString('en');
+/** The width of a letter of these labels, in pixels. */
+const letterWidth = 6.6;
+
+const grouped = (value: number) => value.toLocaleString('en');
 const power = (value: number) => (value >= 1000 ? `10${raised[Math.log10(value)] ?? ''}` : String(value));
 const raised: Record<number, string> = { 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷' };
 
-export function scene({ lengths, belowOneTurn, similarity, ...found }: Bought, width: number): Scene {
-  const { positions, fallsTo, firstNegative } = found;
+export function scene(data: WavelengthsView, width: number): Scene {
+  const { lengths, belowOneTurn, similarity, positions, fallsTo, firstNegative } = data;
   const pairs = lengths.length;
   const waves = plane(
-    { x: 0, y: 18, width, height: upper },
+    { x: 0, y: 18, width, height: upperHeight },
     { from: -0.5, to: pairs - 0.5, label: 'pair of channels', nice: false },
-    { from: 1, to: longest, label: 'wavelength, in positions', logarithmic: true, print: power },
+    { from: 1, to: longestWavelength, label: 'wavelength, in positions', logarithmic: true, print: power },
   );
   const places = Array.from(lengths, (_, pair) => pair);
   const turning = pairs - belowOneTurn;
-  const top = upper + 42;
+  const top = upperHeight + 42;
   const fall = plane(
-    { x: 0, y: top + 18, width, height: lower },
+    { x: 0, y: top + 18, width, height: lowerHeight },
     {
       from: 1,
-      to: farthest,
+      to: farthestDistance,
       label: 'distance of the two positions',
       logarithmic: true,
       nice: false,
@@ -47,18 +51,18 @@ export function scene({ lengths, belowOneTurn, similarity, ...found }: Bought, w
   );
   const shown = distances(similarity.length - 1);
   const length = waves.y(positions);
-  // Labels stand below the curve, which hardly falls under 0.
+  // The labels are below the curve, which hardly falls under 0.
   const { inner } = fall;
   const marksAt = [
-    { at: fallsTo, ink: 'third', text: `falls up to ${whole(fallsTo)}` } as const,
-    { at: firstNegative, ink: 'second', text: `below 0 at ${whole(firstNegative)}` } as const,
+    { at: fallsTo, ink: 'third', text: `falls up to ${grouped(fallsTo)}` } as const,
+    { at: firstNegative, ink: 'second', text: `below 0 at ${grouped(firstNegative)}` } as const,
     { at: positions, ink: 'warning', text: `${positions} in use` } as const,
   ].flatMap(({ at, ink, text }, row): Mark[] => {
     if (at <= 0) return [];
     const x = fall.x(at);
-    const long = 6.6 * text.length;
-    // The first has nothing on its left.
-    const left = x + 6 + long > inner.x + inner.width || (row === 0 && x - 6 - long > inner.x);
+    const textWidth = letterWidth * text.length;
+    // The first label has room on the left of its line.
+    const left = x + 6 + textWidth > inner.x + inner.width || (row === 0 && x - 6 - textWidth > inner.x);
     return [
       vertical(fall, x, { ink, wide: 2, dashed: true }),
       textAt(left ? x - 6 : x + 6, inner.y + inner.height - 8 - 17 * row, text, {
@@ -86,34 +90,35 @@ export function scene({ lengths, belowOneTurn, similarity, ...found }: Bought, w
   ];
   return {
     width,
-    height: top + 18 + lower,
+    height: top + 18 + lowerHeight,
     marks,
     regions: [{ ...waves.inner, pick: 'across', rows: 1, columns: pairs }],
   };
 }
 
-/** Distances that stand apart on a logarithmic axis. */
+/** Whole distances from 1 to `last`, evenly spaced on a logarithmic axis. */
 function distances(last: number): number[] {
-  const found = Array.from({ length: 420 }, (_, step) => Math.round(last ** (step / 419)));
-  return [...new Set(found)];
+  const steps = Array.from({ length: 420 }, (_, step) => Math.round(last ** (step / 419)));
+  return [...new Set(steps)];
 }
 
-export function describe({ positions, d_model, base, ...found }: Bought): string {
-  const { lengths, belowOneTurn, nearest, nearestApart, fallsTo, firstNegative, similarity } = found;
+export function describe(data: WavelengthsView): string {
+  const { positions, d_model, base } = data;
+  const { lengths, belowOneTurn, nearest, nearestApart, fallsTo, firstNegative, similarity } = data;
   const reach =
     firstNegative === 0
-      ? `stays positive up to distance ${whole(similarity.length - 1)} at least`
+      ? `stays positive up to distance ${grouped(similarity.length - 1)} at least`
       : firstNegative < positions
-        ? `is below 0 at distance ${whole(firstNegative)} already`
-        : `stays positive up to distance ${whole(firstNegative - 1)}, beyond the length in use`;
+        ? `is below 0 at distance ${grouped(firstNegative)} already`
+        : `stays positive up to distance ${grouped(firstNegative - 1)}, beyond the length in use`;
   const nearer =
     nearestApart === 1
       ? `neighbours are ${about(nearest)} of a row’s norm apart`
       : `the nearest two positions, ${nearestApart} apart, are ${about(nearest)} of a row’s norm from each other`;
-  return `With base ${base} the dot product falls up to distance ${whole(fallsTo)}. At ${positions} positions of ${d_model} channels it ${reach}. What it costs: ${belowOneTurn} of ${lengths.length} pairs do not complete a turn, and ${nearer}.`;
+  return `With base ${base} the dot product falls up to distance ${grouped(fallsTo)}. At ${positions} positions of ${d_model} channels it ${reach}. What it costs: ${belowOneTurn} of ${lengths.length} pairs do not complete a turn, and ${nearer}.`;
 }
 
-export function readout(data: Bought, pair: number): ReadoutPiece[] {
+export function readout(data: WavelengthsView, pair: number): ReadoutPiece[] {
   const { lengths, positions } = data;
   const length = lengths[pair] ?? Number.NaN;
   const comparison = length > positions ? 'more than' : 'not more than';
@@ -124,7 +129,7 @@ export function readout(data: Bought, pair: number): ReadoutPiece[] {
   ];
 }
 
-export const table = ({ lengths, similarity }: Bought) => ({
+export const table = ({ lengths, similarity }: WavelengthsView) => ({
   columns: ['pair', 'wavelength, in positions', 'distance', 'p · p′ / |p|²'],
   rows: [
     ...Array.from(lengths, (length, pair): (string | number)[] => [pair, length, '', '']),
