@@ -1,9 +1,12 @@
-// What can be set in the figure "one-layer", and what is computed of it.
+// The settings and numbers of the figure "one-layer".
 import type { Cost, ModelShape, PositionCostWay, Table } from 'superpose';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute } from './figure.js';
 
-/** Ways to give BERT-base its positions, and what each does. */
+/**
+ * Ways to give BERT-base its positions, by their names in the settings: the way that is priced, and its
+ * label.
+ */
 export const ways = {
   add: ['add', 'added'],
   divided: ['concat', 'as wide: 704 + 64'],
@@ -52,40 +55,45 @@ export const controls = {
 } as const satisfies Controls;
 export type State = StateOf<typeof controls>;
 
-/** What a token, a position and a segment are called, in the order of their rows. */
+/** The names of the rows, in their order. */
 export const names = ['token', 'position', 'segment'] as const;
 
 export interface Data {
-  /** [d] each: token, position and perhaps segment. */
+  /** [d] for the token, the position and, if it is shown, the segment. */
   parts: Float64Array[];
-  /** Which of them the reader's text could not give. */
+  /** The rows whose text is not d numbers. They are random instead. */
   unread: string[];
-  /** [d, d] each, as the layer that reads both has them. */
+  /** [d, d] for each part, as the layer that reads the concatenation has them. */
   weights: Float64Array[];
   added: Float64Array;
   concatenated: Float64Array;
   difference: number;
-  apart: number;
-  /** Over many drawn pairs, after the best rescaling. */
+  /** ‖concatenated − added‖ / ‖added‖. */
+  relativeDifference: number;
+  /** How far the outputs are from each other over many random pairs, after the best rescaling. */
   miss: number;
-  /** How many times as long as the added output the concatenated one is: the least and the most of those pairs. */
+  /** ‖concatenated‖ / ‖added‖, the least and the largest over those pairs. */
   lengths: [number, number];
   sharedMiss: number;
-  /** The largest change of the concatenated output by ρ, once W₂ is divided by it and no norm is between. */
+  /** The largest change of the concatenated output by ρ, if W₂ is divided by ρ and no norm is between. */
   undone: number;
-  /** The largest output, pulled or not. */
+  /** The largest output, at either end of the pull. */
   largest: number;
   costs: Record<Way, Cost>;
 }
 
+/** How many random pairs of a token and a position lengths are compared over. */
 export const pairs = 256;
+/** The standard deviation of random rows. */
 const spread = 0.8;
+/** The largest number, in size, that a reader may enter. */
+const largestEntry = 100;
 
-/** Numbers between spaces or commas; undefined unless there are as many as channels. */
+/** A row from numbers between spaces or commas; undefined unless there are d of them. */
 export function rowOf(text: string, d: number): Float64Array | undefined {
   const numbers = text.split(/[\s,]+/).filter((word) => word !== '');
   const row = Float64Array.from(numbers, Number);
-  return row.length === d && row.every((one) => Math.abs(one) <= 100) ? row : undefined;
+  return row.length === d && row.every((value) => Math.abs(value) <= largestEntry) ? row : undefined;
 }
 
 export const compute: Compute<typeof controls, Data> = async (library, state) => {
@@ -96,17 +104,13 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     superpose.randomNormal({ rows, columns: d, seed, stream, standardDeviation });
   const texts = [state.token, state.position, ''];
   const parts = of.map((_, k): Table<Float64Array> => {
-    const given = rowOf(texts[k] as string, d);
-    return given ? { data: given, rows: 1, columns: d } : draw(k, 1, spread);
+    const entered = rowOf(texts[k] as string, d);
+    return entered ? { data: entered, rows: 1, columns: d } : draw(k, 1, spread);
   });
   const weights = of.map((_, k) => draw(3 + k, d, 'fan_in'));
   const layer = { weights, pull, positionScale: scale, undoes, norm: norm ? 'layer_norm' : 'none' } as const;
   const shown = superpose.oneLayer({ ...layer, parts });
   const many = superpose.oneLayer({ ...layer, parts: of.map((_, k) => draw(6 + k, pairs, spread)) });
-  const [long, short] = [many.concatenated, many.added].map((data) =>
-    superpose.rowLengths({ data, rows: pairs, columns: d }),
-  ) as [Float64Array, Float64Array];
-  const times = superpose.summary(long.map((length, k) => length / (short[k] as number)));
   const bare = { parts, weights, pull };
   const ends = [0, 1].map((pull) => superpose.oneLayer({ ...layer, parts, pull }));
   return {
@@ -116,9 +120,9 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     added: shown.added,
     concatenated: shown.concatenated,
     difference: shown.difference,
-    apart: shown.apart,
+    relativeDifference: shown.apart,
     miss: many.miss,
-    lengths: [times.least, times.largest],
+    lengths: [many.leastLengthRatio, many.largestLengthRatio],
     sharedMiss: shown.sharedMiss,
     undone: superpose.largestDifference(
       superpose.oneLayer({ ...bare, positionScale: scale, undoes: true }).concatenated,
@@ -144,7 +148,7 @@ function costsOf(cost: (way: PositionCostWay, shape: ModelShape) => Cost): Recor
   return Object.fromEntries(entries) as Record<Way, Cost>;
 }
 
-/** ×0.979: the weights beside those of adding. */
+/** The number of weights over that of adding, such as ×0.979. */
 export const times = ({ costs }: Data, way: Way): string => {
   const ratio = costs[way].total / costs.add.total;
   return `×${Math.abs(ratio - 1) < 0.01 ? ratio.toFixed(3) : ratio.toFixed(2)}`;

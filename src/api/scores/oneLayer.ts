@@ -31,6 +31,9 @@ export interface OneLayer {
   readonly apart: number;
   /** The least ‖c · concatenated − added‖ / ‖added‖ for one number c. */
   readonly miss: number;
+  /** ‖concatenated‖ / ‖added‖ of a row, the least and the largest over the rows. */
+  readonly leastLengthRatio: number;
+  readonly largestLengthRatio: number;
   /**
    * How far one matrix for both parts stays from what W₁ gave at ρ = 1: |1 − ρ| / √(2(1 + ρ²)) of its size, at best,
    * for independent parts that spread alike.

@@ -1,5 +1,6 @@
 #include "scores/one_layer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -33,6 +34,12 @@ OneLayer one_layer(std::vector<Matrix<double>> parts, std::vector<Matrix<double>
   if (out.added.size()) out.difference = (out.concatenated - out.added).cwiseAbs().maxCoeff();
   out.apart = distance(1);
   out.miss = distance(out.concatenated.cwiseProduct(out.added).sum() / out.concatenated.squaredNorm());
+  for (Eigen::Index row = 0; row < out.added.rows(); ++row) {
+    const double ratio = out.concatenated.row(row).norm() / out.added.row(row).norm();
+    // A ratio that is not a number changes neither.
+    out.least_length_ratio = std::min(out.least_length_ratio, ratio);
+    out.largest_length_ratio = std::max(out.largest_length_ratio, ratio);
+  }
   out.shared_miss = std::abs(1 - rho) / std::sqrt(2 * (1 + rho * rho));
   out.weights = std::move(weights);
   return out;
