@@ -2,7 +2,7 @@
 // harmed by the attempt.
 import { load, type Superpose } from 'superpose';
 import { expect, test } from 'vitest';
-import { drawn, madeLayer } from './model/made.ts';
+import { drawn, drawnLayer } from './model/tinyMinilm.ts';
 import { plain } from './support/builds.ts';
 import { methodsOf } from './support/methods.ts';
 import { rightCalls } from './support/rightCalls.ts';
@@ -26,7 +26,7 @@ async function heldIn(superpose: Superpose): Promise<{ handles: Record<string, H
     if (isHandle(made)) handles[name] = made;
   }
   const stack = superpose.transformerStack({ d_model: d, heads: 2 });
-  await stack.addLayer(madeLayer(d, 6, 10));
+  await stack.addLayer(drawnLayer(d, 6, 10));
   handles.transformerStack?.delete();
   handles.transformerStack = stack as unknown as Handle;
   return { handles, forward: await stack.forward({ token: drawn(4, d, 1) }) };

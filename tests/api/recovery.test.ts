@@ -2,7 +2,7 @@
 // Objects held in the old one say that they are lost, and no longer count.
 import { type LoadOptions, load, type Superpose } from 'superpose';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { loadMade } from './model/made.ts';
+import { loadTiny } from './model/tinyMinilm.ts';
 
 /** 32 MB of draws: more than a module starts with. */
 const large = { rows: 4096, columns: 1024, seed: 1 };
@@ -159,7 +159,7 @@ describe('what is held in a module that breaks off', () => {
 
   test('reads its layers again: an opened model', async () => {
     const superpose = await load();
-    const { minilm } = await loadMade({}, { superpose });
+    const { minilm } = await loadTiny({}, { superpose });
     const run = async () => (await minilm.forward('the cat sat')).last();
     const before = await run();
     breakOff(superpose);

@@ -1,4 +1,5 @@
-// The tensors of a model's files: which files they are, which of their bytes are read, and what tells them apart.
+// The tensors of a model's files: which files have them, which bytes are read, and what tells checkpoints
+// apart.
 import { openModel, openTable, type Slices } from 'superpose';
 import { expect, test } from 'vitest';
 import { checkpointOf } from '../../../build/package/model/checkpoint.js';
@@ -25,7 +26,7 @@ const [a, b] = [fileOf({ a: column(1, 2) }), fileOf({ b: column(3) })];
 const checkpoint = (...files: Slices[]) =>
   checkpointOf(
     plain,
-    new Map(files.map((one) => [one.name, one])),
+    new Map(files.map((slices) => [slices.name, slices])),
     files.length === 1 ? files[0]?.name : undefined,
   );
 const names = async (...files: Slices[]) => {
@@ -41,13 +42,13 @@ const index = 'model.safetensors.index.json';
 
 test('the shards of an index are read, and other files are not', async () => {
   const map = { weight_map: { a: 'x.safetensors', b: 'y.safetensors' } };
-  const whole = [named('other.safetensors', a), named('x.safetensors', a), named('y.safetensors', b)];
-  expect(await names(...whole, named(index, map))).toEqual(['a', 'b']);
-  const { size } = await checkpoint(...whole, named(index, map));
+  const files = [named('other.safetensors', a), named('x.safetensors', a), named('y.safetensors', b)];
+  expect(await names(...files, named(index, map))).toEqual(['a', 'b']);
+  const { size } = await checkpoint(...files, named(index, map));
   expect(size).toBe(a.length + b.length);
 });
 
-test('shards that are missing are named, five of them, and so is a tensor that its shard lacks', async () => {
+test('up to five missing shards are named, and so is a tensor that its shard lacks', async () => {
   const shards = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`t${at}`, `s${at}.safetensors`]));
   const sentence = (count: number) =>
@@ -66,20 +67,22 @@ test('shards that are missing are named, five of them, and so is a tensor that i
     'The index has the tensor "c" in “x.safetensors”, which lacks it. Get the index and its shards anew, from one place.',
   );
   // A tensor in another shard than the index says is in none of its place.
-  const turned = { weight_map: { a: 'y.safetensors', b: 'x.safetensors' } };
+  const swapped = { weight_map: { a: 'y.safetensors', b: 'x.safetensors' } };
   const two = [named('x.safetensors', a), named('y.safetensors', b)];
-  expect(await refusal(names(...two, named(index, turned)))).toMatch('has the tensor "a" in “y.safetensors”');
+  expect(await refusal(names(...two, named(index, swapped)))).toMatch(
+    'has the tensor "a" in “y.safetensors”',
+  );
 });
 
-test('a file that is named is read alone, whatever index is beside it', async () => {
+test('a named file is read alone, even beside an index', async () => {
   const files = [named('x.safetensors', a), named('y.safetensors', b)];
   const map = named(index, { weight_map: { a: 'x.safetensors', b: 'y.safetensors' } });
-  const beside = new Map([...files, map].map((one) => [one.name, one]));
+  const beside = new Map([...files, map].map((slices) => [slices.name, slices]));
   expect([...(await checkpointOf(plain, beside, 'y.safetensors')).tensors.keys()]).toEqual(['b']);
   expect([...(await checkpointOf(plain, beside, index)).tensors.keys()]).toEqual(['a', 'b']);
 });
 
-test('two models within reach are none', async () => {
+test('files of two models are refused', async () => {
   const map = { weight_map: { a: 'x.safetensors' } };
   const files = [named('x.safetensors', a), named(index, map)];
   expect(await refusal(names(...files, named('model.safetensors', b)))).toBe(
@@ -91,11 +94,11 @@ test('two models within reach are none', async () => {
   );
   const adapted = [named('model.safetensors', a), named('adapter_config.json', '{}')];
   expect(await refusal(names(...adapted))).toMatch('There is an adapter_config.json: an adapter (LoRA)');
-  const own = { weight_map: { a: 'model.safetensors' } };
-  expect(await names(named('model.safetensors', a), named(index, own))).toEqual(['a']);
+  const tensors = { weight_map: { a: 'model.safetensors' } };
+  expect(await names(named('model.safetensors', a), named(index, tensors))).toEqual(['a']);
 });
 
-test('without an index it is model.safetensors, or the only one', async () => {
+test('without an index, model.safetensors is read, or the only file', async () => {
   const config = named('config.json', '{}');
   expect(await names(config, named('x.safetensors', a))).toEqual(['a']);
   const two = [named('a.safetensors', b), named('model.safetensors', a)];
@@ -109,8 +112,8 @@ test('without an index it is model.safetensors, or the only one', async () => {
   expect(await refusal(names(...six))).toBe(
     'There are 6 .safetensors files and no index of them; give one of a.safetensors, b.safetensors, c.safetensors, d.safetensors, e.safetensors ….',
   );
-  const one = checkpointOf(plain, new Map(six.map((each) => [each.name, each])), 'd.safetensors');
-  expect([...(await one).tensors.keys()]).toEqual(['a']);
+  const sixth = checkpointOf(plain, new Map(six.map((each) => [each.name, each])), 'd.safetensors');
+  expect([...(await sixth).tensors.keys()]).toEqual(['a']);
 });
 
 test.each<[string, unknown]>([
@@ -139,23 +142,23 @@ test('a tensor that two files have', async () => {
 });
 
 /** The rows of a table that counts from 0, and the rows that each read was of. */
-async function rows(count: number, wanted: number[]) {
-  const whole = fileOf({ a: column(...Array.from({ length: count }, (_, row) => row)) });
-  const start = whole.length - 4 * count;
+async function rows(count: number, expectedRows: number[]) {
+  const bytes = fileOf({ a: column(...Array.from({ length: count }, (_, row) => row)) });
+  const start = bytes.length - 4 * count;
   const reads: [number, number][] = [];
   const source: Slices = {
     name: 'a.safetensors',
-    size: whole.length,
+    size: bytes.length,
     async read(from, length) {
       if (from >= start) reads.push([(from - start) / 4, length / 4]);
-      return whole.slice(from, from + length);
+      return bytes.slice(from, from + length);
     },
   };
-  const { data } = await (await checkpoint(source)).rows('a', wanted, counted({}));
+  const { data } = await (await checkpoint(source)).rows('a', expectedRows, counted({}));
   return { data: [...data], reads };
 }
 
-test('rows come in the order that is asked for; each is read once, neighbours together', async () => {
+test('rows come in the requested order; each is read once, and neighbours are read together', async () => {
   expect(await rows(12, [9, 1, 0, 6, 5, 1, 9, 11])).toEqual({
     data: [9, 1, 0, 6, 5, 1, 9, 11],
     reads: [
@@ -175,7 +178,7 @@ test('rows come in the order that is asked for; each is read once, neighbours to
   expect(await rows(3, [])).toEqual({ data: [], reads: [] });
 });
 
-test('at most 2^20 numbers are read at a time, whole rows of them', async () => {
+test('at most 2^20 numbers are read at a time, in complete rows', async () => {
   const [count, columns] = [10, 2 ** 17];
   const values = Float32Array.from({ length: count * columns }, (_, at) => at);
   const header = fileOf({
@@ -193,9 +196,9 @@ test('at most 2^20 numbers are read at a time, whole rows of them', async () => 
   const opened = await checkpoint(source);
   const row = 4 * columns;
   lengths.length = 0;
-  const found = await opened.rows('a', [...new Array(count).keys()], counted({}));
+  const result = await opened.rows('a', [...new Array(count).keys()], counted({}));
   expect(lengths).toEqual([8 * row, 2 * row]);
-  expect(found.data).toEqual(Float64Array.from(values));
+  expect(result.data).toEqual(Float64Array.from(values));
   lengths.length = 0;
   const blocks: [from: number, rows: number, first: number | undefined][] = [];
   await opened.blocks('a', counted({}), ({ rows, data }, from) => blocks.push([from, rows, data[0]]));
@@ -231,23 +234,23 @@ test('rows that would not fit in memory are refused before they are read', async
   );
 });
 
-test('a value that is not finite is told with its tensor', async () => {
-  const own = fileOf({ a: column(1, Number.NaN) });
-  expect(await refusal(openTable(plain, named('a.safetensors', own)))).toBe(
+test('a value that is not finite is refused with the name of its tensor', async () => {
+  const tensors = fileOf({ a: column(1, Number.NaN) });
+  expect(await refusal(openTable(plain, named('a.safetensors', tensors)))).toBe(
     'Tensor "a" must be finite; value 1 is NaN.',
   );
 });
 
-test('of what is no model no more is read than its claim', async () => {
+test('of a file that is not a model, no more is read than its header claims', async () => {
   const claimed = async (length: number) => {
-    const whole = file('x'.repeat(992), 0, length);
+    const bytes = file('x'.repeat(992), 0, length);
     let read = 0;
     const opening = openModel(plain, {
       name: 'x.safetensors',
-      size: whole.length,
+      size: bytes.length,
       async read(from, count) {
         read += count;
-        return whole.slice(from, from + count);
+        return bytes.slice(from, from + count);
       },
     });
     return [await refusal(opening), read];
@@ -259,7 +262,7 @@ test('of what is no model no more is read than its claim', async () => {
   expect(await claimed(993)).toEqual([`${unsound} 993 bytes where 992 ${truncated}`, 1008]);
 });
 
-test('a digest is FNV-1a, twice: known values, and 16 digits whatever it is of', () => {
+test('a digest is FNV-1a in two lanes: known values, and always 16 digits', () => {
   const digest = (text: string) => digestOf([bytesOf(text)]);
   // The published test vectors of 32 bits.
   expect(digest('').slice(0, 8)).toBe('811c9dc5');
@@ -267,21 +270,21 @@ test('a digest is FNV-1a, twice: known values, and 16 digits whatever it is of',
   expect(digest('foobar').slice(0, 8)).toBe('bf9cf968');
   expect(digestOf([bytesOf('foo'), bytesOf('bar')])).toBe(digest('foobar'));
   const many = Array.from({ length: 300 }, (_, at) => digest(String(at)));
-  for (const one of many) expect(one).toMatch(/^[0-9a-f]{16}$/);
-  expect(many.some((one) => one[0] === '0')).toBe(true);
-  expect(many.some((one) => one[8] === '0')).toBe(true);
+  for (const text of many) expect(text).toMatch(/^[0-9a-f]{16}$/);
+  expect(many.some((text) => text[0] === '0')).toBe(true);
+  expect(many.some((text) => text[8] === '0')).toBe(true);
 });
 
-test('a model’s digest is of its headers, its files’ sizes and the tensors that are named', async () => {
+test('a model’s digest covers its headers, its files’ sizes and the named tensors', async () => {
   const digest = async (content: Parameters<typeof fileOf>[0], ...of: string[]) =>
     (await checkpoint(named('x.safetensors', fileOf(content)))).digest(of);
-  const own = { a: column(1, 2), b: column(3) };
-  const first = await digest(own, 'a');
-  expect(await digest({ ...own, b: column(4) }, 'a')).toBe(first);
-  expect(await digest(own, 'b')).not.toBe(first);
-  expect(await digest({ ...own, a: column(1, 5) }, 'a')).not.toBe(first);
-  expect(await digest({ ...own, c: column(1) }, 'a')).not.toBe(first);
-  expect(await digest({ ...own, b: { ...column(3), shape: [1, 1, 1] } }, 'a')).not.toBe(first);
+  const tensors = { a: column(1, 2), b: column(3) };
+  const first = await digest(tensors, 'a');
+  expect(await digest({ ...tensors, b: column(4) }, 'a')).toBe(first);
+  expect(await digest(tensors, 'b')).not.toBe(first);
+  expect(await digest({ ...tensors, a: column(1, 5) }, 'a')).not.toBe(first);
+  expect(await digest({ ...tensors, c: column(1) }, 'a')).not.toBe(first);
+  expect(await digest({ ...tensors, b: { ...column(3), shape: [1, 1, 1] } }, 'a')).not.toBe(first);
   // Of a large tensor the first 2²⁰ bytes.
   const large = (last: number) => {
     const values = new Float32Array(2 ** 18 + 1);

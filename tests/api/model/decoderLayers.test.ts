@@ -1,5 +1,5 @@
-// What decoders have beside BERT: means of queries and keys, what heads of groups write, and what is refused. Scores and
-// terms are drawnModels.test.ts's.
+// What decoders have besides BERT: means of queries and keys, heads that share keys, and their refusals.
+// Scores and terms are tested in drawnModels.test.ts.
 import type {
   PositionStatistics,
   ScoreMeans,
@@ -13,7 +13,7 @@ import { gatherMeans } from '../../../build/package/model/corpusMeans.js';
 import { internalsOf, type PassInternals } from '../../../build/package/model/forwardPass.js';
 import { plain } from '../support/builds.ts';
 import { dot, rowsOf } from '../support/numbers.ts';
-import { drawn, linear } from './made.ts';
+import { drawn, linear } from './tinyMinilm.ts';
 
 const [d, heads, keyHeads, d_head, inner, n] = [5, 4, 2, 6, 7, 5];
 const frequencies = Float64Array.of(1, 0.3);
@@ -67,9 +67,9 @@ const scoreMeans = (placed: boolean) => ({
   key: means(keyHeads * d_head, 72, placed),
 });
 
-test('means of queries and keys are gathered before they are turned, and the first place may be left out', async () => {
+test('means of queries and keys are gathered before they are rotated, and the first position may be left out', async () => {
   const scores = { query: heads * d_head, key: keyHeads * d_head };
-  let found: ReturnType<typeof gatherMeans> | undefined;
+  let means: ReturnType<typeof gatherMeans> | undefined;
   // Without norms and turning, a query is W_Q x + b, and so is its mean of the mean of x.
   const { rotary: _, queryNorm: __, keyNorm: ___, attentionNorm: ____, ...layer } = layerOf(10);
   await withStack({}, [{ ...layer, rotary: { frequencies } }], async (stack) => {
@@ -78,11 +78,11 @@ test('means of queries and keys are gathered before they are turned, and the fir
         { token: drawn(n, d, 90 + window) },
         { scores: false, projections: true },
       );
-      const own = internalsOf.get(forward) as PassInternals;
-      found ??= gatherMeans(own, { positions: 3, first: 2 }, { layers: 1, scores });
-      found.add(own);
+      const pass = internalsOf.get(forward) as PassInternals;
+      means ??= gatherMeans(pass, { positions: 3, first: 2 }, { layers: 1, scores });
+      means.add(pass);
     }
-    const all = found as unknown as ReturnType<typeof gatherMeans>;
+    const all = means as unknown as ReturnType<typeof gatherMeans>;
     const [ofState] = all.states() as [PositionStatistics];
     const [{ query, key }] = all.scores(true) as [ScoreMeans];
     expect([query.first, key.position.columns]).toEqual([2, keyHeads * d_head]);
@@ -91,8 +91,8 @@ test('means of queries and keys are gathered before they are turned, and the fir
       [key, layer.key],
     ] as const) {
       for (const [channel, row] of rowsOf(weight).entries()) {
-        const wanted = dot(row, ofState.mean) + ((bias as Float64Array)[channel] as number);
-        expect(means.mean[channel]).toBeCloseTo(wanted, 6);
+        const expected = dot(row, ofState.mean) + ((bias as Float64Array)[channel] as number);
+        expect(means.mean[channel]).toBeCloseTo(expected, 6);
         for (const [place, x] of rowsOf(ofState.position).entries())
           expect(means.position.data[place * weight.rows + channel]).toBeCloseTo(dot(row, x), 6);
       }
@@ -105,7 +105,7 @@ test('means of queries and keys are gathered before they are turned, and the fir
   });
 });
 
-test('what does not fit a transformer stack is refused', () => {
+test('options that do not fit a transformer stack are refused', () => {
   const refused = (change: Partial<TransformerStackInput> | Record<string, unknown>, sentence: string) =>
     expect(() => plain.transformerStack({ ...input, ...change } as TransformerStackInput)).toThrow(sentence);
   refused({ keyHeads: 3 }, 'keyHeads must divide the 4 heads; 3 does not.');
@@ -114,7 +114,7 @@ test('what does not fit a transformer stack is refused', () => {
   refused({ d_head: undefined }, 'heads must divide the 5 channels of d_model; 4 does not.');
 });
 
-test('what does not fit a layer is refused', async () => {
+test('weights that do not fit a layer are refused', async () => {
   await withStack({}, [], async (stack) => {
     const refused = async (change: Partial<TransformerLayer> | Record<string, unknown>, sentence: string) =>
       await expect(stack.addLayer({ ...layerOf(10), ...change } as TransformerLayer)).rejects.toThrow(
@@ -146,22 +146,22 @@ test('what does not fit a layer is refused', async () => {
   });
 });
 
-test('what does not fit the way by mechanism is refused', async () => {
+test('options that do not fit the way by mechanism are refused', async () => {
   await withStack({}, ofLayers, async (stack) => {
     const forward = await stack.forward({ token });
-    const both = scoreMeans(true);
+    const valid = scoreMeans(true);
     const refused = (change: object, sentence: string) =>
-      expect(() => forward.decompose({ layer: 0, way: 'mechanism', means: both, ...change })).toThrow(
+      expect(() => forward.decompose({ layer: 0, way: 'mechanism', means: valid, ...change })).toThrow(
         sentence,
       );
-    const own = "The way 'mechanism' takes its gauge and excluded rows from its means";
-    refused({ gauge: 'raw' }, own);
-    refused({ excludedRows: [0] }, own);
+    const gaugeSentence = "The way 'mechanism' takes its gauge and excluded rows from its means";
+    refused({ gauge: 'raw' }, gaugeSentence);
+    refused({ excludedRows: [0] }, gaugeSentence);
     refused({ means: undefined }, 'means must be an object');
     refused({ means: means(d, 1, true) }, 'Unknown option `means.mean`. Options: query, key.');
-    refused({ means: { ...both, key: both.query } }, 'means.key.mean must have 12 values; it has 24.');
+    refused({ means: { ...valid, key: valid.query } }, 'means.key.mean must have 12 values; it has 24.');
     refused(
-      { means: { ...both, key: { ...both.key, first: 0 } } },
+      { means: { ...valid, key: { ...valid.key, first: 0 } } },
       'means.key.first must be 1, as means.query.first is; it is 0.',
     );
     refused({ groups: { all: ['content'] } }, 'the parts are token, position, constant, offset');

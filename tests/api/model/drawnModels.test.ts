@@ -1,5 +1,5 @@
-// Every family through all its layers, against numpy: tests/reference/drawn_models.py draws models of each, in the layouts of
-// published files. SUPERPOSE_SEED draws others.
+// Every family through all its layers, against numpy: tests/reference/drawn_models.py draws models of each
+// family, in the layouts of published files. SUPERPOSE_SEED draws others.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
   }, 120_000);
 
   const open = (name: string, by = plain) => openModel(by, join(folder, name));
-  const caseOf = (name: string) => drawn.cases.find((one) => one.name === name) as Drawn;
+  const caseOf = (name: string) => drawn.cases.find((model) => model.name === name) as Drawn;
   const expectNear = (what: string, { name }: Drawn, ours: Floats, theirs: Floats, bound: number) =>
     expect(largestDifference(ours, theirs), `seed ${seed}, ${name}, ${what}`).toBeLessThan(bound);
   const each = (run: (layer: number) => void) => {
@@ -60,21 +60,21 @@ afterAll(() => rmSync(folder, { recursive: true }));
   test.each(builds)(
     'states, logits, attention and the embedding, $simd',
     async ({ superpose: by }) => {
-      for (const one of drawn.cases) {
-        const { ids, family, causal, excludedRows } = one;
-        const model = await open(one.name, by);
+      for (const drawnModel of drawn.cases) {
+        const { ids, family, causal, excludedRows } = drawnModel;
+        const model = await open(drawnModel.name, by);
         expect(model).toMatchObject({ family, layers: drawn.layers, causal, excludedRows });
         const run = await model.forward({ ids });
         const near = (what: string, ours: Floats, theirs: Float64Array) =>
-          expectNear(what, one, ours, theirs, within);
-        near('state 0', run.state(0).data, stored(one.states, 0));
+          expectNear(what, drawnModel, ours, theirs, within);
+        near('state 0', run.state(0).data, stored(drawnModel.states, 0));
         each((layer) => {
-          near(`state ${layer + 1}`, run.state(layer + 1).data, stored(one.states, layer + 1));
-          near(`logits ${layer}`, run.logits(layer), stored(one.logits, layer));
-          near(`attention ${layer}`, run.attention(layer), stored(one.attention, layer));
+          near(`state ${layer + 1}`, run.state(layer + 1).data, stored(drawnModel.states, layer + 1));
+          near(`logits ${layer}`, run.logits(layer), stored(drawnModel.logits, layer));
+          near(`attention ${layer}`, run.attention(layer), stored(drawnModel.attention, layer));
         });
-        near('last', run.last().data, stored(one.last));
-        near('embedding', run.embedding, stored(one.embedding));
+        near('last', run.last().data, stored(drawnModel.last));
+        near('embedding', run.embedding, stored(drawnModel.embedding));
         model.delete();
       }
     },
@@ -98,11 +98,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
   };
 
   test('every term of every layer by direct, streams and mean, in both gauges, and their shares', async () => {
-    for (const one of drawn.cases) {
-      const { ids } = one;
-      const model = await open(one.name);
-      const means = meansOf(one);
-      for (const [kind, shares] of Object.entries(one.shares)) {
+    for (const drawnModel of drawn.cases) {
+      const { ids } = drawnModel;
+      const model = await open(drawnModel.name);
+      const means = meansOf(drawnModel);
+      for (const [kind, shares] of Object.entries(drawnModel.shares)) {
         const [way, gauge] = kind.split(' ') as ['direct' | 'streams' | 'mean', 'canonical' | 'raw'];
         // There raw shares are over all rows.
         const rows = gauge === 'raw' && { excludedRows: [] };
@@ -113,32 +113,32 @@ afterAll(() => rmSync(folder, { recursive: true }));
               ? ['position', 'content', 'constant']
               : [...model.summands, 'attention', 'mlp', 'constant'],
           );
-          const theirs = stored(one.terms[kind] as Stored, layer);
+          const theirs = stored(drawnModel.terms[kind] as Stored, layer);
           // Of the largest term, which others may cancel.
           const bound = 64 * epsilon * Math.max(1, largest(theirs));
           expect(Math.max(...scores.residuals)).toBeLessThan(bound);
-          expectNear(`terms ${kind} ${layer}`, one, scores.terms, theirs, bound);
+          expectNear(`terms ${kind} ${layer}`, drawnModel, scores.terms, theirs, bound);
           // A share is divided by what may be small.
-          expectNear(`shares ${kind} ${layer}`, one, scores.shares, stored(shares, layer), 4e-5);
+          expectNear(`shares ${kind} ${layer}`, drawnModel, scores.shares, stored(shares, layer), 4e-5);
         }
       }
       if (!model.summands.includes('position')) continue;
       // The short way to the first layer's scores.
       const short = await model.decompose({ ids });
       expect(short.parts).toEqual([...model.summands, 'constant']);
-      expectNear('first scores', one, short.logits, stored(one.logits, 0), within);
+      expectNear('first scores', drawnModel, short.logits, stored(drawnModel.logits, 0), within);
       const groups = { ...Object.fromEntries(model.summands.map((part) => [part, [part]])) };
       const long = await model.decompose(
         { ids },
         { layer: 0, groups: { ...groups, constant: ['constant', 'attention', 'mlp'] } },
       );
-      expectNear('first terms', one, short.terms, long.terms, within);
-      expectNear('first shares', one, short.shares, long.shares, 4e-5);
+      expectNear('first terms', drawnModel, short.terms, long.terms, within);
+      expectNear('first shares', drawnModel, short.shares, long.shares, 4e-5);
       model.delete();
     }
   }, 120_000);
 
-  test('every term of every layer by mechanism, the way of rotated models unless another is asked for', async () => {
+  test('every term of every layer by mechanism, which is the default way of models with RoPE', async () => {
     const pairs: Record<string, [query: number, key: number]> = {
       'token-token': [0, 0],
       'token-position': [0, 1],
@@ -149,49 +149,49 @@ afterAll(() => rmSync(folder, { recursive: true }));
       query: [0, 2],
     };
     expect(Object.keys(pairs)).toEqual(drawn.names);
-    for (const one of drawn.cases) {
-      const { ids, excludedRows } = one;
+    for (const drawnModel of drawn.cases) {
+      const { ids, excludedRows } = drawnModel;
       const [n, first] = [ids.length, excludedRows.length];
-      const model = await open(one.name);
-      const turned = !model.summands.includes('position');
-      const asked = { means: meansOf(one), ...(!turned && { way: 'mechanism' as const }) };
+      const model = await open(drawnModel.name);
+      const isRotary = !model.summands.includes('position');
+      const options = { means: meansOf(drawnModel), ...(!isRotary && { way: 'mechanism' as const }) };
       for (let layer = 0; layer < drawn.layers; layer++) {
-        const scores = await model.decompose({ ids }, { ...(layer > 0 && { layer }), ...asked });
+        const scores = await model.decompose({ ids }, { ...(layer > 0 && { layer }), ...options });
         expect(scores).toMatchObject({
           parts: ['token', 'position', 'constant', 'offset'],
           excludedRows,
           gauge: 'canonical',
         });
         expect(Math.max(...scores.residuals)).toBeLessThan(within);
-        const wanted = new Float64Array(drawn.heads * 16 * n * n);
-        const theirs = stored(one.terms.mechanism as Stored, layer);
-        const logits = stored(one.logits, layer);
+        const expected = new Float64Array(drawn.heads * 16 * n * n);
+        const theirs = stored(drawnModel.terms.mechanism as Stored, layer);
+        const logits = stored(drawnModel.logits, layer);
         for (let head = 0; head < drawn.heads; head++) {
           for (const [term, [q, k]] of Object.values(pairs).entries()) {
             const at = (head * 7 + term) * n * n;
-            wanted.set(theirs.subarray(at, at + n * n), (head * 16 + 4 * q + k) * n * n);
+            expected.set(theirs.subarray(at, at + n * n), (head * 16 + 4 * q + k) * n * n);
           }
           // The scores of excluded rows are not split.
           for (let i = 0; i < n; i++) {
             for (let j = 0; j < n; j++) {
               if (i < first || j < first)
-                wanted[(head * 16 + 10) * n * n + i * n + j] = logits[(head * n + i) * n + j] as number;
+                expected[(head * 16 + 10) * n * n + i * n + j] = logits[(head * n + i) * n + j] as number;
             }
           }
         }
-        expectNear(`terms by mechanism ${layer}`, one, scores.terms, wanted, within);
+        expectNear(`terms by mechanism ${layer}`, drawnModel, scores.terms, expected, within);
         // All of them together attend as the model does, under its mask.
         for (const head of scores.heads) {
           const { softmax } = combined(plain, scores, head, Array(16).fill(true));
-          const attention = stored(one.attention, layer).subarray(head * n * n, (head + 1) * n * n);
-          expectNear(`attention of all terms ${layer}`, one, softmax, attention, within);
+          const attention = stored(drawnModel.attention, layer).subarray(head * n * n, (head + 1) * n * n);
+          expectNear(`attention of all terms ${layer}`, drawnModel, softmax, attention, within);
         }
       }
       model.delete();
     }
   }, 120_000);
 
-  test('means over a corpus serve: position → position depends on the distance alone in the first layer', async () => {
+  test('with means over a corpus, position → position depends on the distance alone in the first layer', async () => {
     for (const name of ['llama', 'qwen3']) {
       const { ids, excludedRows } = caseOf(name);
       const model = await open(name);
@@ -241,7 +241,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
     ]);
   };
 
-  test('what config.json says is what is run: with another flag the numbers are other ones', async () => {
+  test('config.json decides what is computed: other members give other numbers', async () => {
     const changes: Record<string, object[]> = {
       bert: [{ hidden_act: 'relu' }, { num_attention_heads: 2 }, { layer_norm_eps: 1e-5 }],
       distilbert: [{ activation: 'relu' }, { n_heads: 2 }],
@@ -265,9 +265,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
       const differs = async (change: object) => {
         const model = await changed(name, change);
         const run = await model.forward({ ids }, { scores: false });
-        const found = run.last().data;
+        const result = run.last().data;
         model.delete();
-        return largestDifference(found, stored(last));
+        return largestDifference(result, stored(last));
       };
       expect(await differs({})).toBeLessThan(within);
       for (const change of all)
@@ -275,7 +275,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
     }
   });
 
-  test('a model whose layers slide takes as many tokens as a query sees keys; which slide, config.json says', async () => {
+  test('a model with windows takes as many tokens as a window has keys; config.json says which layers have one', async () => {
     const all = [0, 1, 2];
     const full = 'full_attention';
     const sliding = 'sliding_attention';
@@ -287,7 +287,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
       ['mistral', { sliding_window: null }, 64, undefined],
       ['mistral', { sliding_window: null, layer_types: [full, full, full] }, 64, undefined],
       ['mistral', { sliding_window: undefined, max_position_embeddings: 32768 }, 4096, all],
-      // Those are capped by no window that say they use none, or whose layers all come before the first that slides.
+      // Those are capped by no window that say they use none, or whose layers all come before the first that
+      // slides.
       ['qwen2', {}, 64, undefined],
       ['qwen2', { max_window_layers: 0 }, 64, undefined],
       ['qwen2', used, 64, undefined],
@@ -321,16 +322,16 @@ afterAll(() => rmSync(folder, { recursive: true }));
     await expect(unlimited.forward({ ids: [] })).rejects.toThrow('must have at least 1 token; it has 0.');
   });
 
-  test('layers before the first that slides take longer sentences, and the window is told', async () => {
+  test('layers before the first window take longer sentences, and the refusal names the window', async () => {
     const { ids, last } = caseOf('qwen2');
-    const whole = await changed('qwen2', {});
+    const unchanged = await changed('qwen2', {});
     const model = await changed('qwen2', { use_sliding_window: true, max_window_layers: 2 });
     expect(model.slidingWindow).toEqual({ keys: 4, layers: [2] });
     expect(model.about).toMatch(
       / In layer 2 a query sees 4 keys, itself and those before it \(sliding_window\)\.$/,
     );
     const states = async (of: typeof model) => (await of.forward({ ids }, { layers: 2 })).state(2).data;
-    expect(await states(model)).toEqual(await states(whole));
+    expect(await states(model)).toEqual(await states(unchanged));
     const sentence =
       'A sentence must have from 1 to 4 tokens; it has 11. In layer 2 a query sees 4 keys (sliding_window), and a window is not computed here. Without that layer and those after it a sentence may be longer: forward() takes layers: 2.';
     const sentences = Array.from({ length: 40 }, () => ({ ids: ids.slice(0, 4) }));
@@ -345,12 +346,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
     // A sentence that no query sees past is the same with a window and without.
     const short = { ids: ids.slice(0, 4) };
     const numbers = async (of: typeof model) => (await of.forward(short)).last().data;
-    expect(await numbers(model)).toEqual(await numbers(whole));
-    expect((await whole.forward({ ids })).last().data.length).toBe(stored(last).length);
+    expect(await numbers(model)).toEqual(await numbers(unchanged));
+    expect((await unchanged.forward({ ids })).last().data.length).toBe(stored(last).length);
     await expect((await changed('mistral', { sliding_window: 4 })).forward({ ids })).rejects.toThrow(
       /a window is not computed here\.$/,
     );
-    for (const one of [whole, model]) one.delete();
+    for (const drawnModel of [unchanged, model]) drawnModel.delete();
   });
 
   test.each<[string, object, string]>([
@@ -468,7 +469,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
     ['llama', { rope_parameters: { partial_rotary_factor: 0.5 } }, 'must be 1; it is 0.5.'],
     ['gpt2', { n_head: undefined, num_attention_heads: 4 }, 'has as n_head, and that is left out.'],
     ['bert', { model_type: 'gpt2' }, 'These are not the tensors of GPT-2'],
-  ])('%s with %j is refused by what is wrong', async (name, change, sentence) => {
+  ])('%s with %j is refused with the reason', async (name, change, sentence) => {
     const run = changed(name, change).then((model) => model.forward({ ids: caseOf(name).ids }));
     await expect(run).rejects.toThrow(sentence);
   });
@@ -497,18 +498,18 @@ afterAll(() => rmSync(folder, { recursive: true }));
       const { ids, last } = caseOf(name);
       const opened = changed(name, { [member]: value });
       const forward = opened.then((model) => model.forward({ ids }, { scores: false }));
-      const found = await forward.catch((error) => {
+      const result = await forward.catch((error) => {
         if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
       });
-      if (!found) return;
+      if (!result) return;
       run += 1;
-      expect(largestDifference(found.last().data, stored(last))).toBeLessThan(within);
+      expect(largestDifference(result.last().data, stored(last))).toBeLessThan(within);
     });
     await fc.assert(property, { seed, numRuns: 150 });
     expect(run).toBeGreaterThan(30);
   });
 
-  test('GPT-2’s files leave the width of the MLP open', async () => {
+  test('the width of GPT-2’s MLP may be missing in config.json', async () => {
     const model = await changed('gpt2', { n_inner: null });
     expect((await model.forward({ ids: [3, 4] }, { scores: false })).n).toBe(2);
     model.delete();

@@ -1,4 +1,4 @@
-// The files that loadMiniLM() reads, made here of weights that are made up: two layers of 96 channels.
+// The files that loadMiniLM() reads, extracted here from drawn weights of two layers of 96 channels.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,12 +26,12 @@ const vocab = {
 };
 
 const tokens = ['[UNK]', '[CLS]', '[SEP]', 'the', 'river', 'bank', ',', 'to', '.', 'zebra'];
-let made = 0;
+let drawnCount = 0;
 /** Halves below 1, another run of them in each tensor. */
 const halves = (...shape: number[]) => {
   const count = shape.reduce((all, extent) => all * extent, 1);
-  made += 1;
-  const bits = Uint16Array.from({ length: count }, (_, at) => (made * 977 + at * 7) % 0x3bff);
+  drawnCount += 1;
+  const bits = Uint16Array.from({ length: count }, (_, at) => (drawnCount * 977 + at * 7) % 0x3bff);
   return { dtype: 'F16', shape, bytes: new Uint8Array(bits.buffer) };
 };
 const layerShapes = {
@@ -79,10 +79,10 @@ function packed(name: string, of: typeof tensors): URL {
   writeFileSync(join(folder, 'model.fp16.safetensors'), fileOf(of));
   return pathToFileURL(`${folder}/`);
 }
-const whole = packed('whole', tensors);
+const folder = packed('whole', tensors);
 let files: Awaited<ReturnType<typeof extractMinilm>>;
 beforeAll(async () => {
-  files = await extractMinilm(plain, whole, 4);
+  files = await extractMinilm(plain, folder, 4);
 });
 const fileIn = (name: string) => files.get(name) as Uint8Array;
 
@@ -136,8 +136,8 @@ test('the names of the files', () => {
   );
 });
 
-test('32 rows a piece, unless another number is given', async () => {
-  const names = [...(await extractMinilm(plain, whole)).keys()];
+test('a piece has 32 rows by default', async () => {
+  const names = [...(await extractMinilm(plain, folder)).keys()];
   expect(names.filter((name) => /words|positions/.test(name))).toEqual(['words-0.bin', 'positions-0.bin']);
 });
 
@@ -147,12 +147,12 @@ test('the pieces of the weights, one after another, are a safetensors file', () 
   const weights = listed['model.safetensors'] as { name: string; bytes: number; row?: number }[];
   expect(weights.map(({ name }) => name)).toEqual(pieces);
   const rows = weights.filter(({ name }) => name.includes('#'));
-  expect(rows).toEqual(rows.map((one) => ({ ...one, row: 2 * d, rows: 4 })));
+  expect(rows).toEqual(rows.map((piece) => ({ ...piece, row: 2 * d, rows: 4 })));
   const parts = weights.flatMap(({ name, bytes }) => {
     const [before, after] = name.split('#') as [string, string?];
-    const own = [...files].filter(([file]) => (after ? file.startsWith(before) : file === name));
-    expect(own.reduce((sum, [, { length }]) => sum + length, 0)).toBe(bytes);
-    return own.map(([, part]) => part);
+    const filesOfPiece = [...files].filter(([file]) => (after ? file.startsWith(before) : file === name));
+    expect(filesOfPiece.reduce((sum, [, { length }]) => sum + length, 0)).toBe(bytes);
+    return filesOfPiece.map(([, part]) => part);
   });
   const bytes = stacked(parts);
   const entries = plain.readSafetensorsHeader(bytes);
@@ -164,28 +164,30 @@ test('the pieces of the weights, one after another, are a safetensors file', () 
 });
 
 test('config.json and the tokenizer are the published ones', () => {
-  for (const [name, wanted] of Object.entries({ 'config.json': config, 'tokenizer.json': padded })) {
-    const text = JSON.stringify(wanted);
+  for (const [name, content] of Object.entries({ 'config.json': config, 'tokenizer.json': padded })) {
+    const text = JSON.stringify(content);
     expect(new TextDecoder().decode(fileIn(name))).toBe(text);
     expect(manifest().files[name]).toEqual([{ name, bytes: text.length }]);
   }
 });
 
-test('the first layer’s queries and keys have a piece, and what else a layer has another', () => {
+test('the first layer’s queries and keys are one piece, and the rest of each layer is another', () => {
   const after = asPublished(firstNames);
   expect(read('layer-0.bin').endsWith(after.slice(-1000))).toBe(true);
   for (const [layer, names] of layerNames.entries())
     expect(read(`encoder-${layer}.bin`)).toEqual(asPublished(names));
 });
 
-test('pieces have four rows each, and the last of a table what is left', () => {
+test('pieces have four rows each, and the last piece of a table has the rest', () => {
   for (const [name, table, rows] of [
     ['words', words, vocabulary],
     ['positions', places, positions],
   ] as const) {
     for (let first = 0; first < rows; first += 4) {
-      const own = Array.from({ length: Math.min(4, rows - first) }, (_, at) => rowOf(table, first + at));
-      expect(read(`${name}-${first / 4}.bin`)).toEqual(texts(stacked(own)));
+      const expectedRows = Array.from({ length: Math.min(4, rows - first) }, (_, at) =>
+        rowOf(table, first + at),
+      );
+      expect(read(`${name}-${first / 4}.bin`)).toEqual(texts(stacked(expectedRows)));
     }
   }
 });
@@ -193,9 +195,11 @@ test('pieces have four rows each, and the last of a table what is left', () => {
 test('the corpus’s rows are those of the words that occur in it, each once, in the vocabulary’s order', () => {
   // By hand: all but the zebra and, since there is no river in them, “river”.
   const text = corpusSentences.join(' ').toLowerCase();
-  const held = tokens.filter((one) => /^\W/.test(one) || new RegExp(`\\b${one}\\b`).test(text));
-  expect(held).not.toContain('zebra');
-  expect(read('corpus.bin')).toEqual(texts(stacked(held.map((one) => rowOf(words, tokens.indexOf(one))))));
+  const corpusWords = tokens.filter((word) => /^\W/.test(word) || new RegExp(`\\b${word}\\b`).test(text));
+  expect(corpusWords).not.toContain('zebra');
+  expect(read('corpus.bin')).toEqual(
+    texts(stacked(corpusWords.map((word) => rowOf(words, tokens.indexOf(word))))),
+  );
 });
 
 const decoded = (name: string, rows: readonly number[], wide = 1): Table<Float64Array> => {
@@ -205,7 +209,7 @@ const decoded = (name: string, rows: readonly number[], wide = 1): Table<Float64
   return plain.decodeSafetensors(entry, bytes);
 };
 
-test('the model is read of them: its sentences, rows and layers', async () => {
+test('the model can be read from these files: its sentences, rows and layers', async () => {
   const model = await loadMiniLM(plain, { read: async (name) => fileIn(name) });
   expect(model).toMatchObject({ d_model: d, heads: 3, positions });
   const sentence = await model.tokenize('The river bank, zebra');
@@ -217,7 +221,7 @@ test('the model is read of them: its sentences, rows and layers', async () => {
   expect(largestDifference(forward.embedding, new Float32Array(d))).toBeGreaterThan(0);
 });
 
-test('a tensor that is not published is named', async () => {
+test('a missing tensor is named', async () => {
   const { [words]: _, ...fewer } = tensors;
   await expect(extractMinilm(plain, packed('fewer', fewer), 4)).rejects.toThrow(
     new RangeError(`The file lacks the tensor “${words}”.`),

@@ -1,5 +1,5 @@
-// What is said of a model by its header and its config.json, of files whose data are zeros. The numbers of each family are
-// tested in drawnModels.test.ts.
+// What a model's header and its config.json say, tested on files whose data are zeros. The numbers of each
+// family are tested in drawnModels.test.ts.
 import {
   type FamilyId,
   FamilyUnknown,
@@ -57,7 +57,9 @@ const d = 8;
 const behind = (prefix: string, shapes: Shapes): Shapes =>
   Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [`${prefix}${name}`, shape]));
 
-/** The smallest file of a family, by its descriptor: tables, a norm, and the first layer's queries and keys. */
+/**
+ * The smallest file of a family, by its descriptor: tables, a norm, and the first layer's queries and keys.
+ */
 function smallest(family: FamilyId): Shapes {
   const descriptor: FamilyDescriptor = modelFamilies[family];
   const { tables, embeddingNorm, layer, transposed } = descriptor.tensors;
@@ -89,9 +91,14 @@ const layouts = Object.fromEntries(familyIds.map((family) => [family, smallest(f
 >;
 const { bert, gpt2, llama, qwen3 } = layouts;
 const bidirectional = { causal: false, excludedRows: [0], markers: { before: 1, after: 1 } };
-const turned = { causal: true, excludedRows: [0], markers: { before: 1, after: 0 }, summands: ['token'] };
+const rotaryDecoder = {
+  causal: true,
+  excludedRows: [0],
+  markers: { before: 1, after: 0 },
+  summands: ['token'],
+};
 const three = ['token', 'position', 'token_type'];
-const wanted: Partial<Record<FamilyId, object>> = {
+const expected: Partial<Record<FamilyId, object>> = {
   bert: { ...bidirectional, summands: three, positions: 9 },
   roberta: { ...bidirectional, summands: three, positions: 7 },
   distilbert: { ...bidirectional, summands: ['token', 'position'], positions: 9, epsilon: 1e-12 },
@@ -102,13 +109,13 @@ const wanted: Partial<Record<FamilyId, object>> = {
     summands: ['token', 'position'],
     positions: 9,
   },
-  llama: { ...turned, positions: 64 },
-  mistral: { ...turned, positions: 64 },
-  qwen2: { ...turned, positions: 64 },
-  qwen3: { ...turned, positions: 64 },
+  llama: { ...rotaryDecoder, positions: 64 },
+  mistral: { ...rotaryDecoder, positions: 64 },
+  qwen2: { ...rotaryDecoder, positions: 64 },
+  qwen3: { ...rotaryDecoder, positions: 64 },
 };
 
-test.each(familyIds)('%s: what its header and its config.json tell', async (family) => {
+test.each(familyIds)('%s: what its header and its config.json say', async (family) => {
   const { sizes, norms, modelTypes, name, about, positions }: FamilyDescriptor = modelFamilies[family];
   const config = {
     [sizes.heads]: 2,
@@ -118,13 +125,13 @@ test.each(familyIds)('%s: what its header and its config.json tell', async (fami
   const same = { family, name, about, d_model: d, heads: 2, vocabulary: 13, readsText: true };
   for (const model_type of modelTypes) {
     const model = await configured(layouts[family], { model_type, ...config });
-    expect(model).toMatchObject({ epsilon: 0.25, ...same, ...wanted[family] });
+    expect(model).toMatchObject({ epsilon: 0.25, ...same, ...expected[family] });
   }
   // The files have no layers.
   expect((await open(layouts[family], family)).layers).toBe(0);
 });
 
-test('layers that slide are listed, a run of them by its ends and many by the first', async () => {
+test('layers with a window are listed, consecutive ones by their ends and many by the first eight', async () => {
   const about = async (kinds: string) => {
     const layer_types = [...kinds].map((kind) => (kind === 's' ? 'sliding_attention' : 'full_attention'));
     const window = { use_sliding_window: true, sliding_window: 1, max_position_embeddings: 64 };
@@ -141,7 +148,7 @@ test('layers that slide are listed, a run of them by its ends and many by the fi
   expect(await about('sf'.repeat(10))).toBe(` In layers 0, 2, 4, 6, 8, 10, 12, 14 and 2 more ${rest}`);
 });
 
-test('a table that is missing is named, and so is an adapter', async () => {
+test('a missing table is named, and so is an adapter', async () => {
   const { 'embeddings.word_embeddings.weight': _, ...without } = bert;
   expect(await refusal(open(without, 'bert'))).toBe(
     'The file lacks a tensor “embeddings.word_embeddings.weight”, which BERT has. Give the whole checkpoint, or another family.',
@@ -150,13 +157,13 @@ test('a table that is missing is named, and so is an adapter', async () => {
   expect(await refusal(open(adapter, 'bert'))).toContain('of an adapter (LoRA). Merge it into the weights');
 });
 
-test('names may stand behind a prefix; of two models neither is taken', async () => {
-  for (const [one, other] of [
+test('names may have a prefix; two models of one family in a file are refused', async () => {
+  for (const [first, second] of [
     ['question_model.', 'ctx_model.'],
     ['', 'ema.'],
   ] as const)
-    expect(await refusal(open({ ...behind(one, bert), ...behind(other, bert) }, 'bert'))).toBe(
-      `The file has 2 models: their tensors begin with “${one}”, “${other}”. Save one of them in a file of its own.`,
+    expect(await refusal(open({ ...behind(first, bert), ...behind(second, bert) }, 'bert'))).toBe(
+      `The file has 2 models: their tensors begin with “${first}”, “${second}”. Save one of them in a file of its own.`,
     );
   // A prefix says nothing of the family, and ends in a dot.
   for (const prefix of ['roberta.', '_orig_mod.', 'module._orig_mod.'])
@@ -166,12 +173,12 @@ test('names may stand behind a prefix; of two models neither is taken', async ()
   );
 });
 
-test('of two models in a file the one that is stated is read', async () => {
+test('of two models of different families in a file, the stated one is read', async () => {
   for (const family of ['gpt2', 'bert'] as const)
     expect((await open({ ...bert, ...gpt2 }, family)).family).toBe(family);
 });
 
-test('the width of a head is that of its norm, and otherwise the heads’ share of the queries', async () => {
+test('the width of a head is that of its norm, or else its share of the queries', async () => {
   const rotary = async (shapes: Shapes, family: FamilyId, heads: number) =>
     (await (await openModel(plain, slices('model.safetensors', headed(shapes)), { family, heads })).report())
       .rotary;
@@ -179,7 +186,7 @@ test('the width of a head is that of its norm, and otherwise the heads’ share 
   expect(await rotary(llama, 'llama', 2)).toEqual({ base: 10_000, keyHeads: 1 });
 });
 
-test('dtypes that can be read, and shapes that tables must have', async () => {
+test('dtypes and shapes of tables', async () => {
   const table = 'embeddings.word_embeddings.weight';
   for (const dtype of ['F64', 'F32', 'F16', 'BF16'])
     expect(await open(bert, 'bert', { [table]: dtype }), dtype).toMatchObject({ vocabulary: 13 });
@@ -207,14 +214,14 @@ test('a long name is cut after 80 characters', async () => {
   expect(await sentence(exactly)).toBe(`The file lacks the tensor “${exactly}wpe.weight”.`);
 });
 
-test('nobody’s file is told by its first three tensors', async () => {
+test('the refusal of an unknown file names its first three tensors', async () => {
   const four = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, [1]]));
   const all = `These are not the tensors of ${namesOf(familyIds, 'or')}`;
   expect(await refusal(open(four, undefined))).toBe(`${all} (“a”, “b”, “c”).`);
   expect(await refusal(open({}, undefined))).toBe(`${all} (there are none).`);
 });
 
-test('a quantized file is told by its tensors’ names and dtypes', async () => {
+test('a quantized file is recognized by names and dtypes of its tensors', async () => {
   const advice = 'Take the checkpoint of F32, F16 or BF16 that it was made of.';
   for (const kind of [
     'qweight',
@@ -235,7 +242,7 @@ test('a quantized file is told by its tensors’ names and dtypes', async () => 
   );
 });
 
-describe('nothing is guessed', () => {
+describe('a family is not guessed', () => {
   test('a file without a config.json is not opened, and its error names the families that it fits', async () => {
     const candidates = async (shapes: Shapes) => {
       const error = await open(shapes, undefined).catch((thrown: unknown) => thrown);
@@ -268,7 +275,7 @@ describe('nothing is guessed', () => {
     });
   });
 
-  test('one tensor more in its own part of the file makes it another model', async () => {
+  test('an unknown tensor among those of the model is refused, for every family', async () => {
     for (const family of familyIds) {
       for (const known of Object.keys(layouts[family])) {
         const stranger = `${known.split('.')[0]}.stranger.weight`;
@@ -282,8 +289,8 @@ describe('nothing is guessed', () => {
       expect(await refusal(open({ ...bert, [besides]: [1] }, 'bert'))).toBe('It is taken for BERT.');
   });
 
-  test('all tensors of the published layouts are known', async () => {
-    const whole: [FamilyId, string[]][] = [
+  test('all tensors of published layouts are known', async () => {
+    const published: [FamilyId, string[]][] = [
       [
         'bert',
         ['embeddings.position_ids', ...['value.bias', 'query.weight'].map((x) => `attention.self.${x}`)],
@@ -294,7 +301,7 @@ describe('nothing is guessed', () => {
       ['llama', ['layers.0.self_attn.rotary_emb.inv_freq', 'layers.1.post_attention_layernorm.weight']],
       ['qwen3', ['layers.3.self_attn.k_norm.weight']],
     ];
-    for (const [family, more] of whole) {
+    for (const [family, more] of published) {
       const named = more.map((name) =>
         /^(attention|intermediate|output)\./.test(name) ? `encoder.layer.11.${name}` : name,
       );
@@ -313,14 +320,14 @@ describe('the model_type of config.json', () => {
   });
 
   test('must agree with the family that is stated, and with the tensors', async () => {
-    const asked = (config: object, options = {}) => refusal(configured(bert, config, options));
-    expect(await asked({ model_type: 'roberta' }, { family: 'bert' })).toBe(
+    const refusalOf = (config: object, options = {}) => refusal(configured(bert, config, options));
+    expect(await refusalOf({ model_type: 'roberta' }, { family: 'bert' })).toBe(
       'family is "bert", but config.json has the model_type "roberta": RoBERTa. Leave family out.',
     );
-    expect(await asked({ model_type: 'bert' }, { family: 'bert' })).toBe('It is taken for BERT.');
-    expect(await asked({}, { family: 'roberta' })).toBe('It is taken for RoBERTa.');
-    expect(await asked({}, { family: 'banana' })).toMatch(/^family must be one of bert, /);
-    expect(await asked({ model_type: 7 })).toBe('model_type in config.json must be a text; it is 7.');
+    expect(await refusalOf({ model_type: 'bert' }, { family: 'bert' })).toBe('It is taken for BERT.');
+    expect(await refusalOf({}, { family: 'roberta' })).toBe('It is taken for RoBERTa.');
+    expect(await refusalOf({}, { family: 'banana' })).toMatch(/^family must be one of bert, /);
+    expect(await refusalOf({ model_type: 7 })).toBe('model_type in config.json must be a text; it is 7.');
   });
 
   test.each(['electra', 'opt', 't5', 'gemma', '__proto__'])('%s is refused by what is read', async (type) => {

@@ -1,8 +1,8 @@
-// A forward in steps: how much is read at once, and a run that is cancelled within a layer.
+// A forward pass in steps: how much is read at once, and a pass that is cancelled within a layer.
 import { openModel, type Slices } from 'superpose';
 import { expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
-import { heldBytes } from './made.ts';
+import { residentBytes } from './tinyMinilm.ts';
 
 /** A GPT-2 of one layer, all of whose weights are 0.01, the bytes that were read, and the most at once. */
 function wideModel(d: number) {
@@ -52,14 +52,14 @@ function wideModel(d: number) {
 }
 
 /** A signal that is aborted at one of the looks at it, and what `told` says at each. */
-function looking<T>(told: () => T, end = Infinity) {
+function looking<T>(measure: () => T, end = Infinity) {
   const { signal } = new AbortController();
   const looks: T[] = [];
   return {
     looks,
     signal: Object.assign(signal, {
       throwIfAborted() {
-        if (looks.push(told()) > end) throw new Error('enough');
+        if (looks.push(measure()) > end) throw new Error('enough');
       },
     }),
   };
@@ -84,13 +84,13 @@ test('a layer 2,048 wide is read and run in steps, none of which takes long', as
   expect(running).toBeGreaterThanOrEqual((64 * 12 * 2048 ** 2) / 2 ** 29);
 });
 
-test('cancelled at any look within a layer, forward stops there, leaves nothing and answers the next question', async () => {
+test('a pass that is cancelled within a layer stops there, frees its memory, and the next pass succeeds', async () => {
   const { source, read } = wideModel(1024);
   const model = await openModel(plain, source);
   const run = async (signal?: AbortSignal) => (await model.forward(wide, signal ? { signal } : {})).embedding;
   const { looks, signal } = looking(read);
-  const before = heldBytes();
-  const wanted = await run(signal);
+  const before = residentBytes();
+  const expected = await run(signal);
   model.delete();
   // Those of the run come when all is read.
   expect(looks.filter((bytes) => bytes === read()).length).toBeGreaterThanOrEqual(2);
@@ -101,8 +101,8 @@ test('cancelled at any look within a layer, forward stops there, leaves nothing 
     await expect(run(stopped.signal)).rejects.toThrow('enough');
     expect(stopped.looks).toHaveLength(end + 1);
     expect(read() - from).toBe((looks[end] as number) - (looks[0] as number));
-    expect(await run()).toEqual(wanted);
+    expect(await run()).toEqual(expected);
     model.delete();
-    expect(heldBytes()).toBe(before);
+    expect(residentBytes()).toBe(before);
   }
 });

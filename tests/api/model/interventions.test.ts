@@ -1,4 +1,4 @@
-// What positions are for in attention and elsewhere: MiniLM against tests/reference/values.py.
+// MiniLM with positions removed from attention and from the rest, against tests/reference/values.py.
 import { join } from 'node:path';
 import { openModel, type PositionsRemoved, type Sentence } from 'superpose';
 import { expect, test } from 'vitest';
@@ -23,34 +23,35 @@ describeModel('on MiniLM', () => {
   test.each(values.sentences)(
     '“$text” without positions here or there',
     async ({ text, shuffled, taken }) => {
-      const whole = await model();
-      const sentence = await whole.tokenize(text);
+      const minilm = await model();
+      const sentence = await minilm.tokenize(text);
       const at = <T>(list: readonly T[]) => shuffled.map((place) => list[place] as T);
       const other: Sentence = { ids: at(sentence.ids), tokens: at(sentence.tokens), dropped: 0 };
-      const one = await whole.withoutPositions(sentence);
-      const two = await whole.withoutPositions(other);
-      for (const [name, wanted] of Object.entries(taken)) {
+      const results = await minilm.withoutPositions(sentence);
+      const shuffledResults = await minilm.withoutPositions(other);
+      for (const [name, expected] of Object.entries(taken)) {
         const row = (of: PositionsRemoved, kind: keyof PositionsRemoved, layer: number) =>
           of[kind].data.subarray(384 * layer, 384 * (layer + 1)) as Float64Array;
         const kind = names[name] as keyof PositionsRemoved;
-        for (const [layer, cosine] of wanted.cosines.entries())
-          expect(Math.abs(dot(row(one, kind, layer), row(one, 'nothing', layer)) - cosine)).toBeLessThan(
-            within,
-          );
-        expect(Math.abs(1 - dot(row(one, kind, 6), row(two, kind, 6)) - wanted.order), name).toBeLessThan(
-          within,
-        );
+        for (const [layer, cosine] of expected.cosines.entries())
+          expect(
+            Math.abs(dot(row(results, kind, layer), row(results, 'nothing', layer)) - cosine),
+          ).toBeLessThan(within);
+        expect(
+          Math.abs(1 - dot(row(results, kind, 6), row(shuffledResults, kind, 6)) - expected.order),
+          name,
+        ).toBeLessThan(within);
       }
     },
   );
 });
 
-test('a model of one’s own has them too', async () => {
-  const own = await openModel(plain, join(root, 'tests/reference/checkpoints/bert'));
+test('withoutPositions() works for a reader’s model', async () => {
+  const opened = await openModel(plain, join(root, 'tests/reference/checkpoints/bert'));
   const ids = [2, 3, 4, 5];
-  const taken = await own.withoutPositions({ ids });
-  const forward = await own.forward({ ids });
+  const taken = await opened.withoutPositions({ ids });
+  const forward = await opened.forward({ ids });
   expect(largestDifference(taken.nothing.data, forward.embeddings.data)).toBeLessThan(1e-14);
   expect(largestDifference(taken.everything.data, forward.embeddings.data)).toBeGreaterThan(1e-3);
-  own.delete();
+  opened.delete();
 });

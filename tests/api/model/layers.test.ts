@@ -17,9 +17,9 @@ const byMeans = { position: ['position'], rest: ['content', 'constant'] };
 /** The largest error over the three stored sentences: states, logits, embedding. */
 async function errorOf(minilm: MiniLM): Promise<number> {
   let worst = 0;
-  const compare = (found: number | undefined, wanted: number) => {
+  const compare = (result: number | undefined, expected: number) => {
     // NaN counts as the worst error.
-    const error = Math.abs((found as number) - wanted);
+    const error = Math.abs((result as number) - expected);
     if (!(error <= worst)) worst = error;
   };
   for (const { text, ids, states, logits, cells, embedding } of depth.sentences) {
@@ -32,11 +32,11 @@ async function errorOf(minilm: MiniLM): Promise<number> {
           compare(data[i * d + (depth.coordinates[k] as number)], value);
     }
     for (const layer of layers) {
-      const found = forward.logits(layer, depth.logit_heads);
+      const result = forward.logits(layer, depth.logit_heads);
       for (const [place, values] of (logits[layer] as number[][]).entries())
         for (const [cell, value] of values.entries()) {
           const [i, j] = cells[cell] as [number, number];
-          compare(found[(place * forward.n + i) * forward.n + j], value);
+          compare(result[(place * forward.n + i) * forward.n + j], value);
         }
     }
     for (const [k, value] of embedding.entries()) compare(forward.embedding[k], value);
@@ -59,46 +59,46 @@ describeModel('all layers', () => {
   test.each(['direct', 'streams'] as const)('shares of every layer and head, %s', async (way) => {
     const { text, shares } = depth.river_bank;
     for (const layer of layers) {
-      const found = await minilm.decompose(text, { layer, way });
-      expect(found.parts).toEqual(['token', 'position', 'token_type', 'attention', 'mlp', 'constant']);
+      const result = await minilm.decompose(text, { layer, way });
+      expect(result.parts).toEqual(['token', 'position', 'token_type', 'attention', 'mlp', 'constant']);
       // Terms are some tens, of which float's epsilon is 4e-6.
-      expect(Math.max(...found.residuals)).toBeLessThan(4e-5);
-      expect(largestDifference(found.shares, (shares[way][layer] as number[][]).flat())).toBeLessThan(2e-6);
+      expect(Math.max(...result.residuals)).toBeLessThan(4e-5);
+      expect(largestDifference(result.shares, (shares[way][layer] as number[][]).flat())).toBeLessThan(2e-6);
     }
   });
 
   test('the mean decomposition of the ten sentences', async () => {
     const { windows, states } = depth.ten_sentences.mean;
     expect(means.windows).toBe(windows);
-    for (const [place, wanted] of states.entries()) {
-      const found = means.states[place] as CorpusMeans['states'][0];
-      expect(found.positionEnergy).toBeCloseTo(wanted.position_energy, 7);
-      expect(found.participationRatio).toBeCloseTo(wanted.participation_ratio, 6);
-      expect(Math.abs(found.overlap - wanted.overlap)).toBeLessThan(2e-5);
-      expect(found.cosineWithFirst).toBeCloseTo(wanted.cosine_with_table, 7);
+    for (const [place, expected] of states.entries()) {
+      const result = means.states[place] as CorpusMeans['states'][0];
+      expect(result.positionEnergy).toBeCloseTo(expected.position_energy, 7);
+      expect(result.participationRatio).toBeCloseTo(expected.participation_ratio, 6);
+      expect(Math.abs(result.overlap - expected.overlap)).toBeLessThan(2e-5);
+      expect(result.cosineWithFirst).toBeCloseTo(expected.cosine_with_table, 7);
     }
   });
 
   test('each head’s position → position, all three ways, pooled over the ten sentences', async () => {
-    const wanted = depth.ten_sentences['position-position'];
+    const expected = depth.ten_sentences['position-position'];
     for (const way of ['direct', 'streams', 'mean'] as const) {
       const isMean = way === 'mean';
-      const expected = isMean ? wanted.mean_decomposition : wanted[way];
+      const reference = isMean ? expected.mean_decomposition : expected[way];
       for (const layer of layers) {
         const scores = [];
         for (const text of ten) {
-          const given = isMean ? { means, groups: byMeans } : { groups };
-          scores.push(await minilm.decompose(text, { layer, way, ...given }));
+          const options = isMean ? { means, groups: byMeans } : { groups };
+          scores.push(await minilm.decompose(text, { layer, way, ...options }));
         }
-        const found = plain.poolShares(scores, [0, 1, 1, 1]).heads;
-        const first = Array.from({ length: heads }, (_, head) => found[2 * head] as number);
-        expect(largestDifference(first, expected[layer] as number[])).toBeLessThan(3e-7);
+        const result = plain.poolShares(scores, [0, 1, 1, 1]).heads;
+        const first = Array.from({ length: heads }, (_, head) => result[2 * head] as number);
+        expect(largestDifference(first, reference[layer] as number[])).toBeLessThan(3e-7);
       }
     }
   });
 
   test('positions replaced and shifted, words reordered', async () => {
-    const wanted: Record<string, { mean: number }> = depth.ten_sentences.replacements;
+    const expected: Record<string, { mean: number }> = depth.ten_sentences.replacements;
     const orders = depth.ten_sentences.shuffled_orders;
     const changes = (place: number) => ({
       sentence_mean: { mean: 'sentence' as const },
@@ -113,21 +113,21 @@ describeModel('all layers', () => {
       const plainly = await embeddingOf(minilm, sentence, {});
       for (const [name, change] of Object.entries(changes(place))) {
         const summands = await minilm.changed(sentence, change);
-        const found = await embeddingOf(minilm, sentence, { summands });
-        sums[name] = (sums[name] ?? 0) + dot(plainly, found) / ten.length;
+        const result = await embeddingOf(minilm, sentence, { summands });
+        sums[name] = (sums[name] ?? 0) + dot(plainly, result) / ten.length;
       }
     }
     for (const [name, sum] of Object.entries(sums))
-      expect(sum, name).toBeCloseTo(wanted[name]?.mean as number, 6);
+      expect(sum, name).toBeCloseTo(expected[name]?.mean as number, 6);
     for (const { texts, cosine } of depth.pairs) {
-      const both = [];
-      for (const text of texts) both.push(await embeddingOf(minilm, await minilm.tokenize(text), {}));
-      expect(dot(both[0] as Float64Array, both[1] as Float64Array)).toBeCloseTo(cosine, 6);
+      const embeddings = [];
+      for (const text of texts) embeddings.push(await embeddingOf(minilm, await minilm.tokenize(text), {}));
+      expect(dot(embeddings[0] as Float64Array, embeddings[1] as Float64Array)).toBeCloseTo(cosine, 6);
     }
   });
 
   // The vectors are several times as long as the position rows.
-  test('shifts that no score sees leave canonical shares of every layer alone, and move raw ones', async () => {
+  test('shifts that change no score leave the canonical shares of every layer as they are, and change raw ones', async () => {
     const sentence = await minilm.tokenize(ten[5] as string);
     const rows = await minilm.rows(sentence);
     const [a, b, v] = [1, 2, 3].map((seed) =>
@@ -149,8 +149,8 @@ describeModel('all layers', () => {
     for (const way of ['direct', 'streams'] as const) {
       for (const gauge of ['canonical', 'raw'] as const) {
         const shares: Float64Array[][] = [];
-        for (const given of [rows, summands]) {
-          const forward = await minilm.forward(sentence, { summands: given });
+        for (const changedSummands of [rows, summands]) {
+          const forward = await minilm.forward(sentence, { summands: changedSummands });
           shares.push(
             layers.map((layer) => forward.decompose({ layer, way, gauge, excludedRows: [0] }).shares),
           );
@@ -164,7 +164,7 @@ describeModel('all layers', () => {
     }
   });
 
-  test('what comes while a corpus is run goes first', async () => {
+  test('a call during a run over a corpus goes first', async () => {
     let steps = 0;
     let came = 0;
     const done = () => {
@@ -172,14 +172,14 @@ describeModel('all layers', () => {
       // As a task of its own, like a question to a worker.
       if (steps === 5) setTimeout(() => void minilm.forward(ten[0] as string).then(() => (came = steps)));
     };
-    const found = await minilm.corpusMeans({ sentences: ten, done });
-    expect(steps).toBe(found.windows + found.sentencesOfHeads);
+    const result = await minilm.corpusMeans({ sentences: ten, done });
+    expect(steps).toBe(result.windows + result.sentencesOfHeads);
     // It comes after the current window, or soon after.
     expect(came).toBeGreaterThanOrEqual(5);
     expect(came).toBeLessThanOrEqual(7);
     // The forward in between has not changed the means.
     const alone = await minilm.corpusMeans({ sentences: ten });
-    expect(largestDifference(found.heads.data, alone.heads.data)).toBe(0);
+    expect(largestDifference(result.heads.data, alone.heads.data)).toBe(0);
   });
 });
 

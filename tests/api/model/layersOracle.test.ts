@@ -49,9 +49,9 @@ interface Drawn {
 }
 
 const seed = drawnSeed;
-const asked = Number(process.env.SUPERPOSE_SENTENCES ?? 0);
+const requestedCount = Number(process.env.SUPERPOSE_SENTENCES ?? 0);
 // One of each length that the script draws, so that the corpus has enough words for its windows.
-const count = Math.max(5, asked);
+const count = Math.max(5, requestedCount);
 
 const folder = mkdtempSync(join(tmpdir(), 'superpose-drawn-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -59,7 +59,10 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Largest differences, by what was compared. */
 type Differences = Record<string, number>;
 
-/** Of each kind, about five times what float was seen to miss numpy by: scores and terms are some tens, states ten. */
+/**
+ * Of each kind, about five times what float was seen to miss numpy by: scores and terms are some tens, states
+ * ten.
+ */
 const within: Readonly<Record<string, number>> = {
   ...{ embedding: 1e-6, state: 3e-5, logits: 1e-4, attention: 1e-5, terms: 1e-4 },
   ...{ mean: 3e-6, position: 3e-6 },
@@ -79,9 +82,9 @@ const boundOf = (name: string) => within[name.split(' ')[0] as string] as number
     text === null ? { ids, tokens: await by.pieces(ids), dropped: 0 } : by.tokenize(text);
 
   beforeAll(async () => {
-    const found = await drawnModels<Drawn>('sentences', seed, folder, count);
-    ({ drawn, stored } = found);
-    if (asked > 0) console.log(found.said);
+    const numbers = await drawnModels<Drawn>('sentences', seed, folder, count);
+    ({ drawn, stored } = numbers);
+    if (requestedCount > 0) console.log(numbers.said);
     minilm = await model();
     const sentences = drawn.sentences.flatMap(({ text }) => text ?? []);
     means = await minilm.corpusMeans({ sentences });
@@ -89,35 +92,35 @@ const boundOf = (name: string) => within[name.split(' ')[0] as string] as number
 
   /** Every sentence's forward compared with numpy's; `change` may change its summands. */
   const forwards = async (by: MiniLM, of = drawn.sentences, change?: (rows: Rows) => Rows) => {
-    const found: Differences[] = [];
-    for (const one of of) {
-      const sentence = await sentenceOf(one, by);
-      expect(sentence.ids, String(one.text)).toEqual(one.ids);
+    const allDifferences: Differences[] = [];
+    for (const drawnSentence of of) {
+      const sentence = await sentenceOf(drawnSentence, by);
+      expect(sentence.ids, String(drawnSentence.text)).toEqual(drawnSentence.ids);
       const rows = change && { summands: change(await rowsOf(by, sentence)) };
       const forward = await by.forward(sentence, { ...rows });
       const differences: Differences = {
-        embedding: largestDifference(forward.embedding, stored(one.embedding)),
-        'state 0': largestDifference(forward.state(0).data, stored(one.states, 0)),
+        embedding: largestDifference(forward.embedding, stored(drawnSentence.embedding)),
+        'state 0': largestDifference(forward.state(0).data, stored(drawnSentence.states, 0)),
       };
       each((layer) => {
         const compare = (what: string, ours: Floats, theirs: Float64Array) => {
           differences[`${what} ${layer}`] = largestDifference(ours, theirs);
         };
-        compare('state after', forward.state(layer + 1).data, stored(one.states, layer + 1));
-        compare('logits', forward.logits(layer), stored(one.logits, layer));
-        compare('attention', forward.attention(layer), stored(one.attention, layer));
+        compare('state after', forward.state(layer + 1).data, stored(drawnSentence.states, layer + 1));
+        compare('logits', forward.logits(layer), stored(drawnSentence.logits, layer));
+        compare('attention', forward.attention(layer), stored(drawnSentence.attention, layer));
       });
-      found.push(differences);
+      allDifferences.push(differences);
     }
-    return found;
+    return allDifferences;
   };
 
   const terms = async (way: Way, of = drawn.sentences, change?: (rows: Rows) => Rows) => {
-    const found: Differences[] = [];
-    for (const { terms, heads, ...one } of of) {
+    const allDifferences: Differences[] = [];
+    for (const { terms, heads, ...drawnSentence } of of) {
       const theirs = terms[way];
       if (!theirs) continue;
-      const sentence = await sentenceOf({ ...one, terms, heads }, minilm);
+      const sentence = await sentenceOf({ ...drawnSentence, terms, heads }, minilm);
       const changed =
         change && (await minilm.forward(sentence, { summands: change(await rowsOf(minilm, sentence)) }));
       const differences: Differences = {};
@@ -130,23 +133,23 @@ const boundOf = (name: string) => within[name.split(' ')[0] as string] as number
         expect(scores.parts).toEqual(partsOf[way]);
         differences[`terms of layer ${layer}`] = largestDifference(scores.terms, stored(theirs, layer));
       }
-      found.push(differences);
+      allDifferences.push(differences);
     }
-    return found;
+    return allDifferences;
   };
 
   /** Expects every difference to be small; if sentences were asked for, prints the largest of each kind. */
-  const expectSmall = (what: string, found: Differences[]) => {
-    expect(found.length).toBeGreaterThan(0);
+  const expectSmall = (what: string, allDifferences: Differences[]) => {
+    expect(allDifferences.length).toBeGreaterThan(0);
     const worst: Differences = {};
-    for (const [place, differences] of found.entries()) {
+    for (const [place, differences] of allDifferences.entries()) {
       for (const [name, value] of Object.entries(differences)) {
         expect(value, `${what}, seed ${seed}, sentence ${place}, ${name}`).toBeLessThan(boundOf(name));
         const kind = name.replace(/ \d$/, '');
         worst[kind] = Math.max(worst[kind] ?? 0, value);
       }
     }
-    if (asked > 0) console.log(what, worst);
+    if (requestedCount > 0) console.log(what, worst);
   };
 
   test.each(builds)('states, logits, attention and embedding, $simd', async ({ simd, superpose }) => {
@@ -158,27 +161,30 @@ const boundOf = (name: string) => within[name.split(' ')[0] as string] as number
   });
 
   test('what is left without positions', async () => {
-    const found: Differences[] = [];
-    for (const one of drawn.sentences) {
-      if (!one.taken) continue;
-      const sentence = await sentenceOf(one, minilm);
+    const allDifferences: Differences[] = [];
+    for (const drawnSentence of drawn.sentences) {
+      if (!drawnSentence.taken) continue;
+      const sentence = await sentenceOf(drawnSentence, minilm);
       const differences: Differences = {};
       const taken = await minilm.withoutPositions(sentence);
       for (const [place, { data }] of Object.values(taken).entries())
-        differences[`embedding without, ${place}`] = largestDifference(data, stored(one.taken, place));
-      found.push(differences);
+        differences[`embedding without, ${place}`] = largestDifference(
+          data,
+          stored(drawnSentence.taken, place),
+        );
+      allDifferences.push(differences);
     }
-    expectSmall('without positions', found);
+    expectSmall('without positions', allDifferences);
   });
 
   test('the means over them', () => {
     expect(means.windows).toBe(drawn.windows);
-    const found: Differences = {};
+    const allDifferences: Differences = {};
     for (const [place, { mean, position }] of means.states.entries()) {
-      found[`mean ${place}`] = largestDifference(mean, stored(drawn.mean, place));
-      found[`position ${place}`] = largestDifference(position.data, stored(drawn.position, place));
+      allDifferences[`mean ${place}`] = largestDifference(mean, stored(drawn.mean, place));
+      allDifferences[`position ${place}`] = largestDifference(position.data, stored(drawn.position, place));
     }
-    expectSmall('means', [found]);
+    expectSmall('means', [allDifferences]);
   });
 
   test('a word’s row that is off by a hundredth is seen in every one of them', async () => {

@@ -1,4 +1,4 @@
-// The figures of the real model, computed through the API and compared with the oracle.
+// MiniLM through the API, compared with the oracle.
 import { type Floats, logitsOf, type MiniLM, type Sentence, sharesOf, termOf } from 'superpose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isTight, scoreBound } from '../support/bounds.ts';
@@ -8,8 +8,8 @@ import { largest, largestDifference, mean, rowOf, rowsOf, tableOf } from '../sup
 import { minilm as oracle } from '../support/oracles.ts';
 
 /** The largest difference seen is 7.6e-7. */
-const close = (found: ArrayLike<number>, expected: ArrayLike<number>, bound = 2e-6) =>
-  expect(largestDifference(found, expected)).toBeLessThan(bound * Math.max(1, largest(expected)));
+const close = (result: ArrayLike<number>, expected: ArrayLike<number>, bound = 2e-6) =>
+  expect(largestDifference(result, expected)).toBeLessThan(bound * Math.max(1, largest(expected)));
 
 const groups = {
   /** Everything that does not depend on the position counts as the token's. */
@@ -34,12 +34,12 @@ describeModel('MiniLM', () => {
       expect(sentence.tokens).toHaveLength(ids.length);
     });
 
-    test('word pieces are told', async () => {
+    test('a sentence has its word pieces', async () => {
       const { text, ids, pieces } = oracle.river_bank;
       expect(await minilm.tokenize(text)).toEqual({ ids, tokens: pieces, dropped: 0 });
     });
 
-    test('word pieces of any ids are told', async () => {
+    test('ids have their word pieces', async () => {
       const { ids, pieces } = oracle.river_bank;
       expect(await minilm.pieces(ids)).toEqual(pieces);
       expect(await minilm.pieces([0, 30_521])).toEqual(['[PAD]', '##～']);
@@ -55,7 +55,7 @@ describeModel('MiniLM', () => {
       expect(largest(scores.residuals) / largest(scores.terms)).toBeLessThan(2e-6); // 4.4e-7
     });
 
-    test('510 words fit, and what is beyond is dropped, [SEP] staying last', async () => {
+    test('510 words fit; the rest is dropped, and [SEP] stays last', async () => {
       const words = (count: number) => minilm.tokenize('river '.repeat(count));
       expect(await words(510)).toMatchObject({ dropped: 0 });
       expect((await words(510)).ids).toHaveLength(512);
@@ -66,7 +66,7 @@ describeModel('MiniLM', () => {
       expect([cut.ids[0], cut.ids[510], cut.ids[511]]).toEqual([101, 2314, 102]);
     });
 
-    test('fewer tokens when asked for', async () => {
+    test('a limit on tokens', async () => {
       const { ids, tokens, dropped } = await minilm.tokenize('the river bank', 4);
       expect([ids, tokens, dropped]).toEqual([[101, 1996, 2314, 102], ['[CLS]', 'the', 'river', '[SEP]'], 1]);
       expect(await minilm.tokenize('the river bank', 2)).toMatchObject({ ids: [101, 102], dropped: 3 });
@@ -118,7 +118,7 @@ describeModel('MiniLM', () => {
           only: [head],
         });
         const logits = logitsOf(scores, head);
-        for (const [keys, found] of counts) found.push(lookingBack(logits, keys));
+        for (const [keys, rowCounts] of counts) rowCounts.push(lookingBack(logits, keys));
         for (const { head: of, keys } of oracle.position_scores.most_keys) {
           if (of !== head) continue;
           expect(lookingBack(logits, keys)).toBe(48);
@@ -151,11 +151,11 @@ describeModel('MiniLM', () => {
       for (const head of scores.heads) close(sharesOf(scores, head), shares.sixteen[head] as number[]);
       for (const { head, query, key, direct_logits, terms } of cells) {
         close(logitsOf(scores, head).subarray(query * 16, query * 16 + 16), direct_logits);
-        const found = scores.parts.flatMap((q) =>
+        const result = scores.parts.flatMap((q) =>
           scores.parts.map((k) => termOf(scores, head, q, k)[query * 16 + key] as number),
         );
-        close(found, terms);
-        close([found.reduce((sum, x) => sum + x, 0)], [direct_logits[key] as number]);
+        close(result, terms);
+        close([result.reduce((sum, x) => sum + x, 0)], [direct_logits[key] as number]);
       }
     });
 

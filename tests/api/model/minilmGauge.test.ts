@@ -14,8 +14,8 @@ const asMeasured = { raw: overAll, canonical: { gauge: 'canonical' } } as const;
 const kindOf = [0, 1, 4, 2, 3, 4, 4, 4, 4];
 const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
 
-// From an independent implementation in float64: shares in %, ten sentences pooled, in the order above. Raw ones are over
-// all rows, canonical ones without that of [CLS].
+// From an independent implementation in float64: shares in %, ten sentences pooled, in the order above. Raw
+// ones are over all rows, canonical ones without that of [CLS].
 const measured: Record<'raw' | 'canonical', number[][]> = {
   raw: [
     [77, 1, 12, 3, 7],
@@ -63,8 +63,8 @@ describeModel('the gauge of MiniLM', () => {
 
   test.each(['raw', 'canonical'] as const)('%s shares of every head, within a point', (gauge) => {
     const { heads, mean: ofHeads } = pooled[gauge] as PooledShares;
-    measured[gauge].forEach((wanted, head) => {
-      wanted.forEach((share, kind) => {
+    measured[gauge].forEach((expected, head) => {
+      expected.forEach((share, kind) => {
         expect(Math.abs(100 * (heads[5 * head + kind] as number) - share), `${head} ${kind}`).toBeLessThan(1);
       });
     });
@@ -85,7 +85,7 @@ describeModel('the gauge of MiniLM', () => {
     expect(sizes('canonical')[11]).toBeGreaterThan(0.25);
   });
 
-  test('canonical is the default; [CLS] is excluded in either gauge, and in none if that is asked for', async () => {
+  test('canonical is the default; [CLS] is excluded in either gauge, unless excludedRows is empty', async () => {
     const { text, shares } = oracle.river_bank;
     const scores = await minilm.decompose(text);
     expect([scores.gauge, scores.excludedRows]).toEqual(['canonical', [0]]);
@@ -141,7 +141,7 @@ describeModel('the gauge of MiniLM', () => {
         const each = minilmHeads.map(
           (head) => (to.heads[5 * head + kind] ?? 0) - (from.heads[5 * head + kind] ?? 0),
         );
-        const head = each.findIndex((one) => Math.abs(one) === largest(each));
+        const head = each.findIndex((change) => Math.abs(change) === largest(each));
         return `${percent(each[head])} in ${head}`;
       });
     expect(changes(all, raw)).toEqual(['30.6 in 8', '18.2 in 11', '-36.0 in 9', '-49.2 in 11', '35.3 in 9']);

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { loadMiniLM } from 'superpose';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { plain } from '../support/builds.ts';
-import { files, weights } from './made.ts';
+import { files, weights } from './tinyMinilm.ts';
 
 const finder = '../../../build/package/model/extractMinilm.js';
 const manifest = expect.stringMatching(/\/build\/model\/manifest\.json$/);
@@ -54,7 +54,7 @@ test('without a folder, in the build’s', async () => {
   expect(read[0]).toBe(looked[0]);
 });
 
-test('in a given folder, wherever else there are files', async () => {
+test('in the given folder, even if there are files elsewhere', async () => {
   isBuilt = false;
   expect((await loadMiniLM(plain, { from: pathToFileURL(`${folder}/`) })).positions).toBe(140);
   expect(looked).toEqual([]);
@@ -68,11 +68,13 @@ test('without files of the build, in the package with the weights', async () => 
     await writeFile(join(published, name), files[name] as Uint8Array);
   await writeFile(join(published, 'model.fp16.safetensors'), weights);
   vi.doMock(finder, () => ({ weightsFolder: () => pathToFileURL(`${published}/`) }));
-  const found = await loadMiniLM(plain);
+  const publishedModel = await loadMiniLM(plain);
   expect(looked).toEqual([manifest]);
-  expect(found.files).toEqual(['model.fp16.safetensors']);
+  expect(publishedModel.files).toEqual(['model.fp16.safetensors']);
   const built = await loadMiniLM(plain, { from: pathToFileURL(`${folder}/`) });
-  expect((await found.forward('the cats')).embedding).toEqual((await built.forward('the cats')).embedding);
+  expect((await publishedModel.forward('the cats')).embedding).toEqual(
+    (await built.forward('the cats')).embedding,
+  );
 });
 
 test.each<[string, () => object]>([
@@ -83,10 +85,10 @@ test.each<[string, () => object]>([
       throw new Error('It is not in the bundle.');
     },
   ],
-])('where what looks for that package %s, in the build’s folder again', async (_, found) => {
+])('where what looks for that package %s, in the build’s folder again', async (_, extraction) => {
   isBuilt = false;
   const read = withBuilt();
-  vi.doMock(finder, found);
+  vi.doMock(finder, extraction);
   expect((await loadMiniLM(plain)).positions).toBe(140);
   expect(read[0]).toEqual(manifest);
 });
@@ -95,7 +97,7 @@ test('a folder is relative to the page, and without one to where the program run
   vi.stubGlobal('document', { baseURI: String(pathToFileURL(`${folder}/page/`)) });
   expect((await loadMiniLM(plain, { from: '../' })).positions).toBe(140);
   vi.unstubAllGlobals();
-  const error = await loadMiniLM(plain, { from: 'own/' }).catch((one) => one);
+  const error = await loadMiniLM(plain, { from: 'own/' }).catch((error) => error);
   expect(error.message).toMatch(/^The MiniLM files are not there\./);
   expect(error.cause.message).toContain(`could not be read (${process.cwd()}/own/manifest.json).`);
 });

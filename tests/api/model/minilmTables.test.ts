@@ -1,4 +1,4 @@
-// What the published weights hold, and that the extracted files hold the same.
+// The tensors of the published weights, and that the extracted files have the same rows.
 import { readFileSync } from 'node:fs';
 import { corpusSentences, type Table } from 'superpose';
 import { beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What loadMiniLM() says about files that are missing, damaged or of another version. All are made up.
+// The errors of loadMiniLM() for drawn files that are missing, damaged or of another version.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -6,21 +6,21 @@ import { pathToFileURL } from 'node:url';
 import { loadMiniLM } from 'superpose';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
-import { files, manifest } from './made.ts';
+import { files, manifest } from './tinyMinilm.ts';
 
-const made: string[] = [];
+const folders: string[] = [];
 let folder = '';
 let from: URL;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'superpose-model-'));
-  made.push(folder);
+  folders.push(folder);
   from = pathToFileURL(`${folder}/`);
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
 });
 
 afterAll(async () => {
-  for (const each of made) await rm(each, { recursive: true });
+  for (const each of folders) await rm(each, { recursive: true });
 });
 
 const load = () => loadMiniLM(plain, { from });
@@ -30,7 +30,7 @@ const sentence = (promise: Promise<unknown>) =>
     (error: Error) => error.message,
   );
 
-test('the folder may be given as a path, from where the program runs, whatever letters it has', async () => {
+test('the folder may be a path relative to where the program runs, with any letters', async () => {
   const odd = join(folder, 'a #1 & 50%', 'model');
   await mkdir(odd, { recursive: true });
   for (const [name, content] of Object.entries(files)) await writeFile(join(odd, name), content);
@@ -84,7 +84,7 @@ test.each(['words-0.bin', 'positions-0.bin'])(
   },
 );
 
-test('a missing piece is told, and tried again once it is there; the others work meanwhile', async () => {
+test('a missing piece is reported, and read once it is there; other pieces work meanwhile', async () => {
   const model = await load();
   const piece = join(folder, 'words-1.bin');
   await rm(piece);

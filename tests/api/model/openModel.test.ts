@@ -1,4 +1,5 @@
-// A reader's own model: tiny checkpoints. tests/reference/families.py writes them in their exact layouts, with the scores of its own forward, because terms that add up would prove the algebra alone.
+// A reader's model, on tiny checkpoints. tests/reference/families.py writes them in their exact layouts, with
+// the scores of its own forward pass, because terms that add up would test the algebra alone.
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,14 +26,14 @@ const folderOf = (name: string) =>
   fileURLToPath(new URL(`../../reference/checkpoints/${name}`, import.meta.url));
 const bytesOf = (name: string) => new Uint8Array(readFileSync(join(folderOf(name), 'model.safetensors')));
 const open = (name: string, options = {}) => openModel(plain, folderOf(name), options);
-const familyOf = (name: string) => families.cases.find((one) => one.name === name)?.family as FamilyId;
+const familyOf = (name: string) => families.cases.find((model) => model.name === name)?.family as FamilyId;
 const scratch = mkdtempSync(join(tmpdir(), 'superpose-own-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
 const input = { ids: families.ids };
 /** Relative to the largest value. */
-const apart = (found: ArrayLike<number>, wanted: ArrayLike<number>) =>
-  largestDifference(found, wanted) / largest(wanted);
+const relativeDifference = (values: ArrayLike<number>, reference: ArrayLike<number>) =>
+  largestDifference(values, reference) / largest(reference);
 const scored = families.cases.filter(({ logits }) => logits.length > 0);
 const flat = (logits: number[][][]) => Float64Array.from(logits.flat(2));
 
@@ -65,7 +66,7 @@ describe.each(scored)('$name', ({ name, family, sha256, logits, causal }) => {
     for (const gauge of ['canonical', 'raw'] as const) {
       const scores = await model.decompose(input, { gauge });
       // The largest seen are 2.0e-7 and 4.5e-7.
-      expect(apart(scores.logits, flat(logits))).toBeLessThan(1e-6);
+      expect(relativeDifference(scores.logits, flat(logits))).toBeLessThan(1e-6);
       expect(largest(scores.residuals) / largest(scores.terms)).toBeLessThan(2e-6);
       expect(scores.excludedRows).toEqual(model.excludedRows);
     }
@@ -96,7 +97,7 @@ const slicesOf = (bytes: Uint8Array, name = 'own.safetensors'): Slices => ({
  */
 function shiftedFile(name: string): Slices | undefined {
   const tensors = tensorsOf(bytesOf(name));
-  const find = (sign: RegExp) => Object.entries(tensors).find(([one]) => sign.test(one))?.[1];
+  const find = (sign: RegExp) => Object.entries(tensors).find(([tensorName]) => sign.test(tensorName))?.[1];
   const token = find(/(word_embeddings|wte)\.weight$/);
   const position = find(/(position_embeddings|wpe)\.weight$/);
   if (token?.dtype !== 'F32' || !position || token.shape[1] !== position.shape[1]) return undefined;
@@ -128,7 +129,7 @@ test.each(scored.filter(({ name }) => shiftedFile(name)))(
         await other.decompose(input, { gauge }),
       ];
       expect([before.gauge, after.gauge]).toEqual([gauge, gauge]);
-      const moved = apart(termOf(before, 0, token, position), termOf(after, 0, token, position));
+      const moved = relativeDifference(termOf(before, 0, token, position), termOf(after, 0, token, position));
       if (gauge === 'canonical')
         expect(moved).toBeLessThan(4e-6); // 9.2e-7
       else expect(moved).toBeGreaterThan(1e-3);
@@ -142,15 +143,17 @@ test('groups and heads of the caller', async () => {
     const all = await model.decompose(input, { gauge: 'raw' });
     const [first = '', second = ''] = all.parts;
     const rest = all.parts.filter((part) => ![first, second].includes(part));
-    const own = await model.decompose(input, {
+    const grouped = await model.decompose(input, {
       gauge: 'raw',
       only: [1],
       groups: { rest, both: [second, first] },
     });
-    expect(own.parts).toEqual(['rest', 'both']);
+    expect(grouped.parts).toEqual(['rest', 'both']);
     const sum = [first, second].flatMap((q) => [first, second].map((k) => termOf(all, 1, q, k)));
     const expected = sum[0]?.map((_, cell) => sum.reduce((total, term) => total + (term[cell] as number), 0));
-    expect(apart(termOf(own, 1, 'both', 'both'), expected as Float32Array)).toBeLessThan(5e-7); // 8.0e-8
+    expect(relativeDifference(termOf(grouped, 1, 'both', 'both'), expected as Float32Array)).toBeLessThan(
+      5e-7,
+    ); // 8.0e-8
     await expect(model.decompose(input, { groups: { all: [first] } })).rejects.toThrow('exactly one group');
   }
 });
@@ -163,9 +166,10 @@ test('the report: lengths, cosines, participation and overlap of the tables, by 
     return Array.from({ length: values.length / 8 }, (_, row) => [...values.subarray(8 * row, 8 * row + 8)]);
   };
   const [token, position] = [rowsOf('transformer.wte.weight'), rowsOf('transformer.wpe.weight')];
-  const product = (a: number[], b: number[]) => a.reduce((sum, one, at) => sum + one * (b[at] as number), 0);
+  const product = (a: number[], b: number[]) =>
+    a.reduce((sum, value, at) => sum + value * (b[at] as number), 0);
   const length = (row: number[]) => Math.sqrt(product(row, row));
-  const mean = (list: number[]) => list.reduce((sum, one) => sum + one, 0) / list.length;
+  const mean = (list: number[]) => list.reduce((sum, value) => sum + value, 0) / list.length;
   expect(report.token?.rows).toHaveLength(12);
   expect(report.token?.lengths.mean).toBeCloseTo(mean(token.map(length)), 12);
   expect(report.position?.lengths.largest).toBeCloseTo(Math.max(...position.map(length)), 12);
@@ -176,7 +180,7 @@ test('the report: lengths, cosines, participation and overlap of the tables, by 
   const trace = (rows: number[][]) => rows.reduce((sum, row) => sum + product(row, row), 0);
   const less = (rows: number[][]) => {
     const middle = rows[0]?.map((_, c) => mean(rows.map((row) => row[c] as number))) as number[];
-    return rows.map((row) => row.map((one, c) => one - (middle[c] as number)));
+    return rows.map((row) => row.map((value, c) => value - (middle[c] as number)));
   };
   expect(report.position?.participation.raw).toBeCloseTo(trace(position) ** 2 / moment(position), 10);
   expect(report.token?.participation.centred).toBeCloseTo(trace(less(token)) ** 2 / moment(less(token)), 10);
@@ -192,30 +196,33 @@ test('the report: lengths, cosines, participation and overlap of the tables, by 
 
 type Case = (typeof families.cases)[number];
 type Forwarded = Case & Required<Pick<Case, 'states' | 'later_logits' | 'embedding' | 'corpus'>>;
-const run = families.cases.filter((one): one is Forwarded => 'states' in one);
+const run = families.cases.filter((item): item is Forwarded => 'states' in item);
 const corpus = families.corpus.map((ids) => ({ ids }));
 
 describe.each(run)('$name, all layers', ({ name, later_logits, embedding, corpus: means }) => {
   test('means over a corpus, and each layer’s scores by them', async () => {
     const model = await open(name);
-    const found = await model.corpusMeans({ sentences: corpus });
-    expect([found.windows, found.sentencesOfHeads]).toEqual([means.windows, means.sentences]);
-    expect(found.states.map(({ first }) => first)).toEqual([0, 1, 2].map(() => model.excludedRows.length));
-    for (const [layers, { mean, position, positionEnergy }] of found.states.entries()) {
-      const wanted = means.position[layers] as number[][];
+    const corpusMeans = await model.corpusMeans({ sentences: corpus });
+    expect([corpusMeans.windows, corpusMeans.sentencesOfHeads]).toEqual([means.windows, means.sentences]);
+    expect(corpusMeans.states.map(({ first }) => first)).toEqual(
+      [0, 1, 2].map(() => model.excludedRows.length),
+    );
+    for (const [layers, { mean, position, positionEnergy }] of corpusMeans.states.entries()) {
+      const reference = means.position[layers] as number[][];
       expect(largestDifference(mean, means.mean[layers] as number[])).toBeLessThan(4e-6);
-      expect(largestDifference(position.data, wanted.flat())).toBeLessThan(4e-6);
+      expect(largestDifference(position.data, reference.flat())).toBeLessThan(4e-6);
       expect(positionEnergy).toBeCloseTo(means.position_energy[layers] as number, 6);
     }
-    expect(largestDifference(found.heads.data, means.heads.flat())).toBeLessThan(5e-7);
+    expect(largestDifference(corpusMeans.heads.data, means.heads.flat())).toBeLessThan(5e-7);
     // For a single sentence the residual is rounding, of terms of some units in float.
     const input = { ids: families.ids };
     for (const layer of [0, 1]) {
-      const scores = await model.decompose(input, { layer, way: 'mean', means: found });
+      const scores = await model.decompose(input, { layer, way: 'mean', means: corpusMeans });
       expect(scores.parts).toEqual(['position', 'content', 'constant']);
       expect(Math.max(...scores.residuals)).toBeLessThan(8e-6);
-      const wanted = layer === 0 ? families.cases.find((one) => one.name === name)?.logits : later_logits;
-      expect(largestDifference(scores.logits, flat(wanted as number[][][]))).toBeLessThan(8e-6);
+      const reference =
+        layer === 0 ? families.cases.find((item) => item.name === name)?.logits : later_logits;
+      expect(largestDifference(scores.logits, flat(reference as number[][][]))).toBeLessThan(8e-6);
     }
     await expect(model.decompose(input, { way: 'mean' })).rejects.toThrow(
       'means = await model.corpusMeans({ sentences })',
@@ -226,19 +233,19 @@ describe.each(run)('$name, all layers', ({ name, later_logits, embedding, corpus
   test('positions and words changed: the rows are the table’s', async () => {
     const model = await open(name);
     const input = { ids: families.ids };
-    const own = await model.changed(input, { shift: 0 });
+    const unshifted = await model.changed(input, { shift: 0 });
     const later = await model.changed(input, { shift: 2 });
     const row = (rows: Readonly<Record<string, Table>>, at: number) => {
       const { data, columns } = rows.position as Table;
       return data.slice(at * columns, (at + 1) * columns);
     };
     // A first token that the model fixes stays on its row.
-    expect(row(later, 0)).toEqual(row(own, model.excludedRows.length > 0 ? 0 : 2));
-    expect(row(later, 1)).toEqual(row(own, 3));
+    expect(row(later, 0)).toEqual(row(unshifted, model.excludedRows.length > 0 ? 0 : 2));
+    expect(row(later, 1)).toEqual(row(unshifted, 3));
     await expect(model.changed(input, { shift: 4 })).rejects.toThrow('from 0 to 3; it is 4');
     const order = [0, 2, 1, 3, 4];
-    const turned = await model.changed(input, { order });
-    const { embedding: moved } = await model.forward(input, { summands: turned });
+    const reordered = await model.changed(input, { order });
+    const { embedding: moved } = await model.forward(input, { summands: reordered });
     const direct = await model.forward({ ids: order.map((at) => families.ids[at] as number) });
     expect(largestDifference(moved, direct.embedding)).toBe(0);
     expect(largestDifference(moved, Float64Array.from(embedding))).toBeGreaterThan(1e-3);
@@ -247,8 +254,8 @@ describe.each(run)('$name, all layers', ({ name, later_logits, embedding, corpus
 
   test('a tensor that a later layer lacks is named', async () => {
     const tensors = tensorsOf(bytesOf(name));
-    const value = Object.keys(tensors).find((one) =>
-      /\.1\..*(value|v_lin|attn\.c_proj)\.weight$/.test(one),
+    const value = Object.keys(tensors).find((item) =>
+      /\.1\..*(value|v_lin|attn\.c_proj)\.weight$/.test(item),
     ) as string;
     delete tensors[value];
     const options = { family: familyOf(name), heads: 2, epsilon: epsilonOf(name) };
@@ -270,7 +277,7 @@ test('rows of zeros, as a row that was never trained, have no cosine and stop no
   expect(none.overlap?.raw).toBeNaN();
 });
 
-describe('files that are refused', () => {
+describe('refused files', () => {
   const sound = tensorsOf(bytesOf('bert'));
   const key = 'bert.encoder.layer.0.attention.self.key.weight';
   const opened = (tensors: Tensors) =>
@@ -287,17 +294,19 @@ describe('files that are refused', () => {
   });
 });
 
-describe('where a model lies', () => {
+describe('where a model’s files are', () => {
   const config = readFileSync(join(folderOf('bert'), 'config.json'));
   const expected = flat(scored.find(({ name }) => name === 'bert')?.logits as number[][][]);
 
   test('in files that a reader chose, and in shards with their index', async () => {
     const blob = (bytes: Uint8Array, name: string) => new File([bytes as BlobPart], name);
-    const whole = await openModel(plain, [
+    const model = await openModel(plain, [
       blob(bytesOf('bert'), 'model.safetensors'),
       blob(config, 'config.json'),
     ]);
-    expect(apart((await whole.decompose({ ids: families.ids })).logits, expected)).toBeLessThan(1e-6);
+    expect(relativeDifference((await model.decompose({ ids: families.ids })).logits, expected)).toBeLessThan(
+      1e-6,
+    );
     const tensors = Object.entries(tensorsOf(bytesOf('bert')));
     const parts = [tensors.slice(0, 5), tensors.slice(5)].map((part) => fileOf(Object.fromEntries(part)));
     const index = {
@@ -309,10 +318,12 @@ describe('where a model lies', () => {
       blob(config, 'config.json'),
     ];
     const shards = await openModel(plain, files);
-    expect(apart((await shards.decompose({ ids: families.ids })).logits, expected)).toBeLessThan(1e-6);
+    expect(relativeDifference((await shards.decompose({ ids: families.ids })).logits, expected)).toBeLessThan(
+      1e-6,
+    );
   });
 
-  test('an index without all of its shards is none, whatever config.json says of layers', async () => {
+  test('an index without all of its shards is refused, even if config.json says fewer layers', async () => {
     const folder = mkdtempSync(join(scratch, 'shards-'));
     const tensors = Object.entries(tensorsOf(bytesOf('bert')));
     const isOfLast = (name: string) => name.includes('.layer.1.');
@@ -366,17 +377,19 @@ describe('where a model lies', () => {
       'those beside the weights are read, %s',
       async (how) => {
         for (const files of [all, all.toReversed()]) {
-          const given = files.map(([path, bytes]) =>
+          const chosenFiles = files.map(([path, bytes]) =>
             how === 'as slices' ? slicesOf(bytes, path) : chosen(`some/${path}`, bytes),
           );
-          const model = await openModel(plain, given);
+          const model = await openModel(plain, chosenFiles);
           expect(model).toMatchObject({ family: 'bert', heads: 2, files: ['model.safetensors'] });
-          expect(apart((await model.decompose({ ids: families.ids })).logits, expected)).toBeLessThan(1e-6);
+          expect(
+            relativeDifference((await model.decompose({ ids: families.ids })).logits, expected),
+          ).toBeLessThan(1e-6);
         }
       },
     );
 
-    test('in Node the folder’s own are', async () => {
+    test('in Node, those of the folder itself are read', async () => {
       const folder = mkdtempSync(join(scratch, 'sentence-'));
       for (const [path, bytes] of all) {
         mkdirSync(join(folder, path, '..'), { recursive: true });
@@ -385,7 +398,7 @@ describe('where a model lies', () => {
       expect(await openModel(plain, folder)).toMatchObject({ family: 'bert', heads: 2 });
     });
 
-    test('two models, or two files of one name, are none', async () => {
+    test('two models, or two files of one name, are refused', async () => {
       const two = ['a', 'b'].map((folder) => chosen(`${folder}/model.safetensors`, bytesOf('bert')));
       await expect(openModel(plain, two)).rejects.toThrow(
         'There are weights in 2 folders, among them "a/" and "b/"; give the files of one.',
@@ -400,7 +413,7 @@ describe('where a model lies', () => {
     });
   });
 
-  test('a link that leads nowhere stops only whoever needs what is behind it', async () => {
+  test('a link that leads nowhere fails only when its file is needed', async () => {
     const folder = mkdtempSync(join(scratch, 'links-'));
     const link = (name: string) => symlinkSync(join(folder, 'nothing', name), join(folder, name));
     writeFileSync(join(folder, 'own.safetensors'), bytesOf('bert'));
@@ -420,7 +433,7 @@ describe('where a model lies', () => {
     expect((await openTable(plain, table)).table.rows).toBe(2);
   });
 
-  test('what Python writes and JSON lacks is told with its file and its place', async () => {
+  test('NaN and Infinity in JSON are refused with the file, the line and the column', async () => {
     const weights = slicesOf(bytesOf('bert'), 'model.safetensors');
     const file = (name: string, text: string) => slicesOf(new TextEncoder().encode(text), name);
     const advice = 'Python writes that, but JSON has no such number: put a finite one or null there.';
@@ -452,7 +465,7 @@ describe('where a model lies', () => {
       );
   });
 
-  test('only what is needed is read, progress is told, and a signal ends it', async () => {
+  test('only what is needed is read, with progress, until a signal ends it', async () => {
     const bytes = bytesOf('gpt2');
     let read = 0;
     const source: Slices = {
@@ -465,33 +478,33 @@ describe('where a model lies', () => {
     };
     const model = await openModel(plain, source, { family: 'gpt2', heads: 2, epsilon: 1e-2 });
     const header = read;
-    const told: number[] = [];
-    await model.decompose({ ids: [3, 3, 4] }, { progress: (done, of) => told.push(done / of) });
+    const fractions: number[] = [];
+    await model.decompose({ ids: [3, 3, 4] }, { progress: (done, of) => fractions.push(done / of) });
     // Two rows of tokens, three of positions, the joint queries, keys and values with their biases, and a
     // norm.
     expect(read - header).toBe(4 * (2 * 8 + 3 * 8 + 8 * 24 + 24 + 16));
-    expect(told.at(-1)).toBe(1);
+    expect(fractions.at(-1)).toBe(1);
     // The weights are kept until delete(), so a second question reads only its rows.
     const again = async () => {
       const before = read;
       const { logits } = await model.decompose({ ids: [3, 3, 4] });
       return { bytes: read - before, logits };
     };
-    const kept = await again();
+    const memoized = await again();
     model.delete();
     const anew = await again();
-    expect(kept.bytes).toBe(4 * (2 * 8 + 3 * 8));
+    expect(memoized.bytes).toBe(4 * (2 * 8 + 3 * 8));
     expect(anew.bytes).toBe(4 * (2 * 8 + 3 * 8 + 8 * 24 + 24 + 16));
-    expect(kept.logits).toEqual(anew.logits);
+    expect(memoized.logits).toEqual(anew.logits);
     const stopped = model.decompose({ ids: [3] }, { signal: AbortSignal.abort(new Error('enough')) });
     await expect(stopped).rejects.toThrow('enough');
     await expect(model.report({ signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
   });
 
-  test('a text is cut by the tokenizer.json beside the weights', async () => {
+  test('a text is cut with the tokenizer.json beside the weights', async () => {
     const vocab = Object.fromEntries(
-      ['[PAD]', '[UNK]', '[CLS]', '[SEP]', 'the', 'cat', 'sat', '##s', '.', 'a', 'b', 'c'].map((one, id) => [
-        one,
+      ['[PAD]', '[UNK]', '[CLS]', '[SEP]', 'the', 'cat', 'sat', '##s', '.', 'a', 'b', 'c'].map((item, id) => [
+        item,
         id,
       ]),
     );
@@ -526,16 +539,16 @@ describeWeights('a published model of BERT’s layout', () => {
     const minilm = await loadMiniLM(plain);
     const text = 'The dog bit the man, didn’t it?';
     for (const gauge of ['canonical', 'raw'] as const) {
-      const [own, known] = [await model.decompose(text, { gauge }), await minilm.decompose(text, { gauge })];
-      expect(own.sentence.ids).toEqual(known.sentence.ids);
-      expect(own.parts).toEqual(known.parts);
-      expect(largestDifference(own.logits, known.logits)).toBeLessThan(1e-12);
-      expect(largestDifference(own.terms, known.terms)).toBeLessThan(1e-11);
-      expect(largestDifference(own.shares, known.shares)).toBeLessThan(1e-12);
+      const [ours, known] = [await model.decompose(text, { gauge }), await minilm.decompose(text, { gauge })];
+      expect(ours.sentence.ids).toEqual(known.sentence.ids);
+      expect(ours.parts).toEqual(known.parts);
+      expect(largestDifference(ours.logits, known.logits)).toBeLessThan(1e-12);
+      expect(largestDifference(ours.terms, known.terms)).toBeLessThan(1e-11);
+      expect(largestDifference(ours.shares, known.shares)).toBeLessThan(1e-12);
     }
-    const [own, known] = [await model.forward(text), await minilm.forward(text)];
-    expect([model.layers, own.layers]).toEqual([6, 6]);
-    expect(largestDifference(own.embedding, known.embedding)).toBeLessThan(1e-6);
+    const [ours, known] = [await model.forward(text), await minilm.forward(text)];
+    expect([model.layers, ours.layers]).toEqual([6, 6]);
+    expect(largestDifference(ours.embedding, known.embedding)).toBeLessThan(1e-6);
     const sentences = corpusSentences.slice(0, 8);
     const [ownMeans, knownMeans] = [
       await model.corpusMeans({ sentences }),
@@ -543,10 +556,10 @@ describeWeights('a published model of BERT’s layout', () => {
     ];
     expect(ownMeans.windows).toBe(knownMeans.windows);
     expect(largestDifference(ownMeans.heads.data, knownMeans.heads.data)).toBeLessThan(1e-4);
-    const asked = { layer: 1, way: 'mean' } as const;
+    const options = { layer: 1, way: 'mean' } as const;
     const [a, b] = [
-      await model.decompose(text, { ...asked, means: ownMeans }),
-      await minilm.decompose(text, { ...asked, means: knownMeans }),
+      await model.decompose(text, { ...options, means: ownMeans }),
+      await minilm.decompose(text, { ...options, means: knownMeans }),
     ];
     expect(largestDifference(a.shares, b.shares)).toBeLessThan(1e-3);
     model.delete();

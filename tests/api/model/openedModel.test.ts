@@ -1,4 +1,4 @@
-// An opened model's options, what it is asked wrongly, and what it keeps: on the tiny checkpoints.
+// The options of an opened model, its refusals, and what it keeps in memory, on the tiny checkpoints.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,15 +16,15 @@ import families from '../../reference/families.json' with { type: 'json' };
 import { plain } from '../support/builds.ts';
 import { wordPieceTokenizer } from '../support/files.ts';
 import { largestDifference } from '../support/numbers.ts';
-import { heldBytes } from './made.ts';
+import { residentBytes } from './tinyMinilm.ts';
 
 const folderOf = (name: string) =>
   fileURLToPath(new URL(`../../reference/checkpoints/${name}`, import.meta.url));
 const open = (name: string, options = {}) => openModel(plain, folderOf(name), options);
-const held = new Map<string, Uint8Array>();
+const memoized = new Map<string, Uint8Array>();
 const bytesOf = (name: string) => {
-  const bytes = held.get(name) ?? new Uint8Array(readFileSync(join(folderOf(name), 'model.safetensors')));
-  held.set(name, bytes);
+  const bytes = memoized.get(name) ?? new Uint8Array(readFileSync(join(folderOf(name), 'model.safetensors')));
+  memoized.set(name, bytes);
   return bytes;
 };
 const inMemory = (name: string, content: Uint8Array | object): Slices => {
@@ -39,18 +39,18 @@ const beside = (name: string, files: Record<string, object>, options = {}) =>
       inMemory('model.safetensors', bytesOf(name)),
       ...Object.entries(files).map(([file, content]) => inMemory(file, content)),
     ],
-    { family: families.cases.find((one) => one.name === name)?.family as FamilyId, ...options },
+    { family: families.cases.find((model) => model.name === name)?.family as FamilyId, ...options },
   );
 const bertConfig = { num_attention_heads: 2, layer_norm_eps: 0.01 };
 const input = { ids: families.ids };
 const vocab = Object.fromEntries(
-  ['[PAD]', '[UNK]', '[CLS]', '[SEP]', 'the', 'cat', 'sat', '##s', '.', 'a', 'b', 'c'].map((one, id) => [
-    one,
+  ['[PAD]', '[UNK]', '[CLS]', '[SEP]', 'the', 'cat', 'sat', '##s', '.', 'a', 'b', 'c'].map((item, id) => [
+    item,
     id,
   ]),
 );
 const texts = { 'config.json': bertConfig, 'tokenizer.json': wordPieceTokenizer(vocab) };
-const thrown = async (work: Promise<unknown> | (() => unknown)): Promise<unknown> => {
+const outcomeOf = async (work: Promise<unknown> | (() => unknown)): Promise<unknown> => {
   try {
     await (typeof work === 'function' ? work() : work);
   } catch (error) {
@@ -100,7 +100,7 @@ test.each<[string, object, object, Error | string]>([
   // Its heads have a width of their own.
   ['qwen2', { num_attention_heads: 3 }, {}, 'It was taken.'],
 ])('%s with a config.json of %j and options %j', async (name, config, options, expected) => {
-  const error = await thrown(beside(name, { 'config.json': config }, options));
+  const error = await outcomeOf(beside(name, { 'config.json': config }, options));
   expect(error).toEqual(expected);
   if (expected instanceof Error) expect(error).toBeInstanceOf(expected.constructor);
 });
@@ -111,10 +111,10 @@ test('heads and ε: the caller’s, before config.json’s', async () => {
   const bare = await beside('bert', {});
   expect([bare.heads, bare.epsilon]).toEqual([undefined, undefined]);
   const advice = (option: string) => `Put the model’s config.json beside it, or give the option ${option}.`;
-  expect(await thrown(bare.decompose(input))).toEqual(
+  expect(await outcomeOf(bare.decompose(input))).toEqual(
     new RangeError(`A .safetensors file does not say how many heads its layers have. ${advice('heads')}`),
   );
-  expect(await thrown((await beside('bert', {}, { heads: 2 })).decompose(input))).toEqual(
+  expect(await outcomeOf((await beside('bert', {}, { heads: 2 })).decompose(input))).toEqual(
     new RangeError(`A .safetensors file does not say the ε of its norms. ${advice('epsilon')}`),
   );
   // Its ε is fixed.
@@ -198,24 +198,24 @@ const wrong: [string, string, (model: OpenedModel) => Promise<unknown>, Error][]
   ],
 ];
 test.each(wrong)('%s is refused', async (_, name, ask, expected) => {
-  const error = await thrown(ask(await open(name)));
+  const error = await outcomeOf(ask(await open(name)));
   expect(error).toEqual(expected);
   expect(error).toBeInstanceOf(expected.constructor);
 });
 
-test('what is padding in one family is a word in another', async () => {
+test('the padding id of one family is a word in another', async () => {
   expect((await (await open('bert')).decompose({ ids: [2, 1] })).n).toBe(2);
   expect((await (await open('gpt2')).decompose({ ids: [0, 1] })).n).toBe(2);
   await expect((await open('bert')).decompose({ ids: [2, 0] })).rejects.toThrow('the number 0 in this BERT');
 });
 
-test('ids may be BigInts, and in any array of whole numbers', async () => {
+test('ids may be BigInts, in any array of whole numbers', async () => {
   const model = await open('bert');
-  const wanted = await model.decompose(input);
+  const reference = await model.decompose(input);
   const bigs = families.ids.map(BigInt);
   for (const ids of [bigs, BigInt64Array.from(bigs), Int32Array.from(families.ids)]) {
     // Sentences of results are plain numbers, which JSON can hold.
-    expect(await model.decompose({ ids })).toEqual(wanted);
+    expect(await model.decompose({ ids })).toEqual(reference);
     expect(await model.pieces(ids)).toEqual(families.ids.map(String));
   }
   const meansOf = async (sentences: ModelInput[]) => (await model.corpusMeans({ sentences })).states[1]?.mean;
@@ -233,13 +233,13 @@ test('the rows that an input sums are rows of the tables', async () => {
   const rows = await model.rows(input);
   expect(Object.keys(rows)).toEqual(['token', 'position', 'token_type']);
   const entries = plain.readSafetensorsHeader(bytesOf('roberta'));
-  const whole = (name: string) => {
+  const tableOf = (name: string) => {
     const entry = entries.get(`roberta.embeddings.${name}.weight`);
     if (!entry) throw new Error(`There is no ${name}.`);
     return plain.decodeSafetensors(entry, bytesOf('roberta').subarray(entry.begin, entry.end));
   };
   const taken = (name: string, places: number[]) =>
-    Float64Array.from(places.flatMap((row) => [...whole(name).data.subarray(8 * row, 8 * row + 8)]));
+    Float64Array.from(places.flatMap((row) => [...tableOf(name).data.subarray(8 * row, 8 * row + 8)]));
   expect(rows.token).toEqual({ data: taken('word_embeddings', families.ids), rows: 5, columns: 8 });
   // Its first position is in row 2.
   expect(rows.position?.data).toEqual(taken('position_embeddings', [2, 3, 4, 5, 6]));
@@ -250,12 +250,12 @@ test('the rows that an input sums are rows of the tables', async () => {
   expect(later.token).toEqual(rows.token);
 });
 
-test('its digest, which links keep', async () => {
+test('its digest, which links contain', async () => {
   // Computed apart from this library: FNV-1a of the header, the size in digits, W_Q and W_K.
   expect(await (await open('bert')).digest()).toBe('2c1ee4d52cb627b3');
 });
 
-test('a layer’s scores are those of the forward, in the direct way unless another is asked for', async () => {
+test('a layer’s scores are those of the forward pass, in the direct way by default', async () => {
   const model = await open('bert');
   const forward = await model.forward(input);
   expect(forward.sentence).toEqual({ ids: families.ids, tokens: families.ids.map(String), dropped: 0 });
@@ -265,9 +265,9 @@ test('a layer’s scores are those of the forward, in the direct way unless anot
   const { terms } = await model.decompose(input, { layer: 1 });
   expect(largestDifference(terms, direct?.terms as Floats)).toBeLessThan(1e-12);
   expect(largestDifference(terms, streams?.terms as Floats)).toBeGreaterThan(1e-3);
-  const one = await model.decompose(input, { layer: 1, only: [1] });
-  expect(one.heads).toEqual([1]);
-  expect(one.excludedRows).toEqual([0]);
+  const headOne = await model.decompose(input, { layer: 1, only: [1] });
+  expect(headOne.heads).toEqual([1]);
+  expect(headOne.excludedRows).toEqual([0]);
   const rowsOf = async (change: object) =>
     (await model.decompose(input, { layer: 1, ...change })).excludedRows;
   expect(await rowsOf({ gauge: 'raw' })).toEqual([0]);
@@ -276,7 +276,7 @@ test('a layer’s scores are those of the forward, in the direct way unless anot
   model.delete();
 });
 
-test('a way may be named without a layer, which is then the first', async () => {
+test('a way without a layer is that of the first layer', async () => {
   const model = await open('bert');
   const parts = ['token', 'position', 'token_type', 'attention', 'mlp', 'constant'];
   const first = await model.decompose(input, { way: 'streams' });
@@ -335,90 +335,90 @@ test.each<[object, string]>([
   [{ layer: 1, way: 'mechanism' }, 'corpusMeans({ sentences, scores: true })'],
   [{ layer: 1, way: 'mean', means: { states: [] } }, 'layer is 1, but there is none'],
   [{ layer: 1, way: 'mechanism', means: { states: [] } }, 'gather them with scores: true'],
-])('the question %j is refused before a byte is read', async (question, said) => {
+])('the options %j are refused before a byte is read', async (question, sentence) => {
   const { model, cost } = await watched('bert');
-  const read = await cost(() => expect(model.decompose(input, question)).rejects.toThrow(said));
+  const read = await cost(() => expect(model.decompose(input, question)).rejects.toThrow(sentence));
   expect(read).toBe(0);
   expect(await cost(() => model.decompose(input, { layer: 1 }))).toBeGreaterThan(0);
   model.delete();
 });
 
-test('layers are kept until delete(); more are added to them', async () => {
+test('layers stay in memory until delete(), and more are added when they are needed', async () => {
   const { model, cost } = await watched('bert');
   // Five rows of tokens, no two alike but for one, five positions and a segment of eight numbers each.
   const rows = 4 * 8 * (4 + 5 + 1);
   const forward = (options: object) => () => model.forward(input, options);
-  const one = await cost(forward({ layers: 1 }));
-  expect(one).toBeGreaterThan(rows);
+  const firstCost = await cost(forward({ layers: 1 }));
+  expect(firstCost).toBeGreaterThan(rows);
   expect(await cost(forward({ layers: 1 }))).toBe(rows);
   expect(await cost(forward({ layers: 0 }))).toBe(rows);
   // The second layer alone: neither the first again, nor the norm of the embedding.
   const second = await cost(forward({}));
   const embedding = 4 * (8 + 8);
-  expect(second).toBe(one - embedding);
-  const both = one + second - rows;
+  expect(second).toBe(firstCost - embedding);
+  const allCost = firstCost + second - rows;
   expect(await cost(forward({ layers: 2 }))).toBe(rows);
   expect(await cost(forward({ layers: 1 }))).toBe(rows);
   const run = await model.forward(input);
   expect(run.state(2).data).toBeInstanceOf(Float64Array);
   model.delete();
   expect(() => run.state(2)).toThrow('has been deleted');
-  expect(await cost(forward({}))).toBe(both);
+  expect(await cost(forward({}))).toBe(allCost);
   model.delete();
 });
 
-test('calls side by side take turns: each gets its own result, and nothing is left behind', async () => {
+test('concurrent calls take turns: each gets its own result, and all memory is freed', async () => {
   const { model, cost } = await watched('bert');
-  const before = heldBytes();
+  const before = residentBytes();
   const alone = async (run: (model: OpenedModel) => Promise<Floats>) => {
     const other = await open('bert');
-    const found = await run(other);
+    const results = await run(other);
     other.delete();
-    return found;
+    return results;
   };
   // What is wanted of a forward is taken as soon as it is there, whoever asks besides.
   const calls: ((model: OpenedModel) => Promise<Floats>)[] = [
     ...[0, 1, 2].map(
-      (layers) => async (one: OpenedModel) => (await one.forward(input, { layers })).state(layers).data,
+      (layers) => async (opened: OpenedModel) => (await opened.forward(input, { layers })).state(layers).data,
     ),
-    async (one) => (await one.forward(input)).logits(1),
-    async (one) => (await one.forward({ ids: [3, 4, 5] })).attention(0),
+    async (opened) => (await opened.forward(input)).logits(1),
+    async (opened) => (await opened.forward({ ids: [3, 4, 5] })).attention(0),
     ...([0, 1] as const).map(
-      (layer) => async (one: OpenedModel) => (await one.decompose(input, { layer })).terms,
+      (layer) => async (opened: OpenedModel) => (await opened.decompose(input, { layer })).terms,
     ),
-    async (one) => (await one.decompose(input, { layer: 1 })).terms,
-    async (one) => (await one.decompose(input, { layer: 1, way: 'streams' })).terms,
-    async (one) => (await one.decompose({ ids: [5, 4] })).terms,
-    async (one) => (await one.decompose({ ids: [5, 4, 3] })).terms,
-    async (one) => (await one.forward(input)).embedding,
+    async (opened) => (await opened.decompose(input, { layer: 1 })).terms,
+    async (opened) => (await opened.decompose(input, { layer: 1, way: 'streams' })).terms,
+    async (opened) => (await opened.decompose({ ids: [5, 4] })).terms,
+    async (opened) => (await opened.decompose({ ids: [5, 4, 3] })).terms,
+    async (opened) => (await opened.forward(input)).embedding,
   ];
-  const wanted = [];
-  for (const call of calls) wanted.push(await alone(call));
+  const references = [];
+  for (const call of calls) references.push(await alone(call));
   // In every order that rotation gives: from none, from one layer.
   for (let turn = 0; turn < calls.length; turn++) {
     const order = calls.map((_, at) => (at + turn) % calls.length);
-    const found = await Promise.all(order.map((at) => (calls[at] as (typeof calls)[0])(model)));
-    for (const [place, at] of order.entries()) expect(found[place]).toEqual(wanted[at]);
+    const results = await Promise.all(order.map((at) => (calls[at] as (typeof calls)[0])(model)));
+    for (const [place, at] of order.entries()) expect(results[place]).toEqual(references[at]);
   }
   // Twelve at once read each layer once, beside the rows of each call, and hold what one holds.
   model.delete();
   await model.forward(input);
-  const one = heldBytes();
+  const residentOfOne = residentBytes();
   model.delete();
-  expect(heldBytes()).toBe(before);
+  expect(residentBytes()).toBe(before);
   const rows = 4 * 8 * (4 + 5 + 1);
-  const whole = await cost(() => model.forward(input));
+  const readCost = await cost(() => model.forward(input));
   model.delete();
   expect(await cost(() => Promise.all(Array.from({ length: 12 }, () => model.forward(input))))).toBe(
-    whole + 11 * rows,
+    readCost + 11 * rows,
   );
-  expect(heldBytes()).toBe(one);
+  expect(residentBytes()).toBe(residentOfOne);
   model.delete();
-  expect(heldBytes()).toBe(before);
+  expect(residentBytes()).toBe(before);
 });
 
-test('whoever asks while a model is deleted is told so, and nothing is left behind', async () => {
-  const sentences = families.corpus.map((one) => ({ ids: one }));
+test('calls during delete() end with an error that says so, and all memory is freed', async () => {
+  const sentences = families.corpus.map((item) => ({ ids: item }));
   const calls: Record<string, (model: OpenedModel) => Promise<unknown>> = {
     forward: (model) => model.forward(input),
     'decompose, the first layer': (model) => model.decompose(input),
@@ -427,7 +427,7 @@ test('whoever asks while a model is deleted is told so, and nothing is left behi
     'forward beside decompose': (model) =>
       Promise.all([model.forward(input), model.decompose(input, { layer: 1 }), model.decompose(input)]),
   };
-  const before = heldBytes();
+  const before = residentBytes();
   for (const [name, call] of Object.entries(calls)) {
     // Deleted at every read that the call makes, until it is done before that.
     for (let at = 0, over = false; !over; at++) {
@@ -448,7 +448,7 @@ test('whoever asks while a model is deleted is told so, and nothing is left behi
         { family: 'bert', heads: 2, epsilon: 0.01 },
       );
       opened = model;
-      const end = await thrown(call(model));
+      const end = await outcomeOf(call(model));
       over = reads <= at;
       expect(end, `${name}, read ${at}`).toEqual(
         over ? 'It was taken.' : new Error('The model was deleted before this was done; ask again.'),
@@ -456,7 +456,7 @@ test('whoever asks while a model is deleted is told so, and nothing is left behi
       opened = undefined;
       // It is as it was when it was opened: what is held now would stay for good.
       if (over) model.delete();
-      expect(heldBytes(), `${name}, read ${at}`).toBe(before);
+      expect(residentBytes(), `${name}, read ${at}`).toBe(before);
       if (!over) expect((await model.forward(input)).layers).toBe(2);
       model.delete();
       // Later windows of a corpus are like these.
@@ -465,7 +465,7 @@ test('whoever asks while a model is deleted is told so, and nothing is left behi
   }
 }, 120_000);
 
-test('what a forward keeps and runs through is what it was asked for', async () => {
+test('a forward pass keeps and runs only what its options say', async () => {
   const model = await open('bert');
   const bare = await model.forward(input, { scores: false });
   expect(() => bare.logits(0)).toThrow();
@@ -477,11 +477,11 @@ test('what a forward keeps and runs through is what it was asked for', async () 
   model.delete();
 });
 
-test('a signal ends every reading, and progress is told of', async () => {
+test('a signal ends every read, and progress is reported', async () => {
   const enough = { signal: AbortSignal.abort(new Error('enough')) };
   const model = await open('bert');
-  const told: number[][] = [];
-  const progress = (...of: number[]) => told.push(of);
+  const reports: number[][] = [];
+  const progress = (...of: number[]) => reports.push(of);
   const sentences = families.corpus.slice(0, 6).map((ids) => ({ ids }));
   for (const ask of [
     () => model.forward(input, enough),
@@ -489,16 +489,16 @@ test('a signal ends every reading, and progress is told of', async () => {
     () => model.decompose(input, { ...enough, layer: 1 }),
     () => model.corpusMeans({ ...enough, sentences }),
   ])
-    expect(await thrown(ask)).toEqual(new Error('enough'));
+    expect(await outcomeOf(ask)).toEqual(new Error('enough'));
   await model.decompose(input, { layer: 0, way: 'direct', progress });
-  expect(told.at(-1)?.[0]).toBe(told.at(-1)?.[1]);
+  expect(reports.at(-1)?.[0]).toBe(reports.at(-1)?.[1]);
   // The layers are held now, and the rows are read still.
   await model.forward(input);
-  expect(await thrown(model.forward(input, enough))).toEqual(new Error('enough'));
+  expect(await outcomeOf(model.forward(input, enough))).toEqual(new Error('enough'));
   model.delete();
-  told.length = 0;
+  reports.length = 0;
   await model.corpusMeans({ sentences, progress });
-  expect(told.length).toBeGreaterThan(0);
+  expect(reports.length).toBeGreaterThan(0);
   model.delete();
 });
 
@@ -528,14 +528,14 @@ test('means over texts are those over their ids', async () => {
 test('without a tokenizer a text is not read', async () => {
   const bare = await open('bert');
   expect(bare.readsText).toBe(false);
-  expect(await thrown(bare.tokenize('The'))).toEqual(
+  expect(await outcomeOf(bare.tokenize('The'))).toEqual(
     new RangeError(
       'There is no tokenizer.json beside the weights, which a text needs. Put it there, or pass token ids: { ids: [101, 2023, 102] }.',
     ),
   );
 });
 
-test('a tokenizer.json that could not be read is tried again, one that is none is said to be so', async () => {
+test('a tokenizer.json that could not be read is read again, and one that cannot be parsed is refused', async () => {
   const sound = inMemory('tokenizer.json', wordPieceTokenizer(vocab));
   let tries = 0;
   const files = [
@@ -550,12 +550,12 @@ test('a tokenizer.json that could not be read is tried again, one that is none i
     },
   ];
   const model = await openModel(plain, files, { family: 'bert' });
-  expect(await thrown(model.tokenize('the'))).toEqual(new Error('The disk is asleep.'));
+  expect(await outcomeOf(model.tokenize('the'))).toEqual(new Error('The disk is asleep.'));
   expect((await model.tokenize('the')).ids).toEqual([2, 4, 3]);
   await model.tokenize('cat');
   expect(tries).toBe(2);
   const broken = await beside('bert', { 'tokenizer.json': { model: 3 } });
-  const error = await thrown(broken.tokenize('the'));
+  const error = await outcomeOf(broken.tokenize('the'));
   expect(error).toEqual(
     new RangeError(
       'tokenizer.json could not be parsed: Tokenizer must contain a "decoder" property. Pass token ids instead.',

@@ -1,3 +1,4 @@
+// Safetensors files: headers that are read or refused, values of every dtype, and files that are written.
 import type { SafetensorsEntry } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
@@ -56,7 +57,7 @@ describe('safetensors files', () => {
     expect(() => superpose.readSafetensorsHeader(head)).toThrow(RangeError);
   });
 
-  test('a view into a larger buffer is read from its own beginning', () => {
+  test('a view into a larger buffer is read from the beginning of the view', () => {
     expect(superpose.readSafetensorsHeader(misaligned(sound))).toEqual(
       superpose.readSafetensorsHeader(sound),
     );
@@ -120,24 +121,24 @@ describe('safetensors files', () => {
     expect(() => superpose.decodeSafetensors(of, bytes.subarray(1))).toThrow('takes 48 bytes; 47 were given');
   });
 
-  test('what is no Unicode text is not written', () => {
-    const one = { data: Float64Array.of(1), rows: 1, columns: 1 };
+  test('names and metadata that are not Unicode are refused', () => {
+    const table = { data: Float64Array.of(1), rows: 1, columns: 1 };
     for (const [tables, metadata, what] of [
-      [{ '\ud83d': one }, {}, 'A name of tables'],
-      [{ one }, { '\udc00x': '' }, 'A key of metadata'],
-      [{ one }, { by: 'a\ud800' }, 'metadata.by'],
+      [{ '\ud83d': table }, {}, 'A name of tables'],
+      [{ table }, { '\udc00x': '' }, 'A key of metadata'],
+      [{ table }, { by: 'a\ud800' }, 'metadata.by'],
     ] as const)
       expect(() => superpose.encodeSafetensors(tables as never, metadata)).toThrow(
         new RegExp(`^${what} must be Unicode text; ".*" has half of a surrogate pair\\.$`),
       );
-    expect(superpose.readSafetensorsHeader(superpose.encodeSafetensors({ '\u{1f600}': one })).size).toBe(1);
+    expect(superpose.readSafetensorsHeader(superpose.encodeSafetensors({ '\u{1f600}': table })).size).toBe(1);
   });
 
   test('tensors without values are listed, between others and after them', () => {
     const none = (shape: number[]) => ({ dtype: 'BF16', shape, bytes: new Uint8Array(0) });
-    const one = { dtype: 'BF16', shape: [1], bytes: Uint8Array.of(0x80, 0x3f) };
+    const single = { dtype: 'BF16', shape: [1], bytes: Uint8Array.of(0x80, 0x3f) };
     const entries = superpose.readSafetensorsHeader(
-      fileOf({ first: none([0]), a: one, between: none([5, 0]), b: one, last: none([0, 2 ** 40]) }),
+      fileOf({ first: none([0]), a: single, between: none([5, 0]), b: single, last: none([0, 2 ** 40]) }),
     );
     const lengths = [...entries.values()].map(({ name, begin, end }) => [name, end - begin]);
     expect(lengths).toEqual([
@@ -216,7 +217,7 @@ describe('safetensors files', () => {
     extent = Number(end) - Number(begin),
   ) => `"${name}":{"dtype":"U8","shape":[${extent}],"data_offsets":[${begin},${end}]}`;
 
-  test('what is told of a file that is cut, whichever of its two lengths is the shorter', () => {
+  test('the refusal of a truncated file names the shorter of its two lengths', () => {
     const follow = 'follow: not a safetensors file, or a truncated one.';
     const unsound = 'This is not a sound safetensors file: the';
     expect(refusal(new Uint8Array(4), 20)).toBe(
@@ -233,7 +234,7 @@ describe('safetensors files', () => {
     );
   });
 
-  test('a tensor’s bytes are told by their count, wherever they begin, and a name by 60 characters', () => {
+  test('refusals count a tensor’s bytes, wherever they begin, and cut its name after 60 characters', () => {
     const [name, long] = ['n'.repeat(60), 'n'.repeat(61)];
     const second = (called: string) =>
       `{${u8('a', 0, 4)},"${called}":{"dtype":"F32","shape":[3],"data_offsets":[4,8]}}`;
@@ -243,14 +244,14 @@ describe('safetensors files', () => {
     expect(refusal(file(second(long), 8))).toBe(sentence(`${name}…`));
   });
 
-  test('tensors without bytes come before what begins where they do, in whichever order they are written', () => {
+  test('tensors without bytes come before those that begin at the same place, in any order of the header', () => {
     const empty = '"none":{"dtype":"U8","shape":[0],"data_offsets":[4,4]}';
     const names = (header: string) => [...superpose.readSafetensorsHeader(file(header, 8)).keys()];
     expect(names(`{${u8('b', 4, 8)},${empty},${u8('a', 0, 4)}}`)).toEqual(['a', 'none', 'b']);
     expect(names(`{${u8('a', 0, 4)},${empty},${u8('b', 4, 8)}}`)).toEqual(['a', 'none', 'b']);
   });
 
-  test('what is no view of bytes, and values that would not fit in memory', () => {
+  test('arguments that are not bytes, and values that would not fit in memory, are refused', () => {
     expect(() => superpose.readSafetensorsHeader([] as never)).toThrow(
       new TypeError('bytes must be a Uint8Array; it is an array of 0.'),
     );
@@ -295,7 +296,7 @@ describe('safetensors files', () => {
     expect(read.data).toEqual(Float64Array.from(list));
   });
 
-  test('what cannot be written is named', () => {
+  test('the refusal names what cannot be written', () => {
     const rows = { data: Float32Array.of(1, 2), rows: 1, columns: 2 };
     for (const [tables, metadata, error] of [
       [5, {}, new TypeError('tables must be an object; it is 5.')],
@@ -444,8 +445,8 @@ describe('safetensors files', () => {
   });
 
   test('a file cut at any byte is refused', () => {
-    for (let kept = 0; kept < sound.length; kept++) {
-      expect(refusal(sound.subarray(0, kept))).toMatch(/^This is not a sound safetensors file/);
+    for (let length = 0; length < sound.length; length++) {
+      expect(refusal(sound.subarray(0, length))).toMatch(/^This is not a sound safetensors file/);
     }
     expect(refusal(sound, sound.length - 1)).toMatch(/claims bytes .* to 42 of 41/);
     expect(refusal(sound, sound.length + 1)).toMatch(/cover 42 of 43 bytes/);

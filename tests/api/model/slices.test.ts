@@ -22,7 +22,7 @@ const table = fileOf({ E: { dtype: 'F32', shape: [2, 2], bytes: singles(1, 2, 3,
 const numbers = async (source: Source) => [...(await openTable(plain, source)).table.data];
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-test('of a folder the files that a model may need', async () => {
+test('a folder’s files that a model may need', async () => {
   const needed = [
     'adapter_config.json',
     'config.json',
@@ -40,7 +40,7 @@ test('of a folder the files that a model may need', async () => {
   }
 });
 
-test('of a file’s folder the same, and the file, whatever it is called', async () => {
+test('the same of a file’s folder, and the file, whatever its name', async () => {
   const folder = folderOf('beside', { 'config.json': '{}', 'rows.csv': 'the,1,2\n', 'notes.txt': '' });
   for (const path of [
     join(folder, 'rows.csv'),
@@ -74,10 +74,10 @@ test('a folder that holds one table and nothing else of use is enough', async ()
 });
 
 test('a path of a single name is in the folder where the program runs', async () => {
-  await expect(openTable(plain, 'README.md')).rejects.toThrow('“README.md” is no table that is read here');
+  await expect(openTable(plain, 'README.md')).rejects.toThrow('“README.md” is not a table in a known format');
 });
 
-test('an address is of a file here; what lies elsewhere has to be fetched first', async () => {
+test('a file: address is read; other addresses are refused', async () => {
   const folder = folderOf('a #1', { 'rows.csv': 'the,1,2\n' });
   const address = pathToFileURL(join(folder, 'rows.csv'));
   expect(await numbers(address)).toEqual([1, 2]);
@@ -95,10 +95,10 @@ test('names with spaces and letters of other scripts', async () => {
   expect(await numbers(pathToFileURL(join(folder, 'rów s.csv')))).toEqual([1, 2]);
 });
 
-test('what is not there is said to be so, with the system’s own error as the cause', async () => {
+test('a missing file is reported, with the system’s error as the cause', async () => {
   // Longer than what is quoted of other arguments: the end of a path is what tells it.
   const at = `/nowhere/${'at/'.repeat(20)}all`;
-  const error = await openTable(plain, at).catch((one: Error) => one);
+  const error = await openTable(plain, at).catch((error: Error) => error);
   expect(error).toEqual(new Error(`“${at}” could not be read (ENOENT).`));
   expect((error as Error).cause).toMatchObject({ code: 'ENOENT' });
 });
@@ -108,7 +108,7 @@ test('a file that is gone, or has become shorter, when it is read', async () => 
   const { files: first } = await filesOf(join(folder, 'a.txt'));
   rmSync(join(folder, 'a.txt'));
   const gone = first.get('a.txt') as Slices;
-  const error = (await gone.read(0, 1).catch((one: unknown) => one)) as Error;
+  const error = (await gone.read(0, 1).catch((error: unknown) => error)) as Error;
   expect(error.message).toMatch(/^“.*a\.txt” could not be read \(ENOENT\)\.$/);
   expect(error.cause).toMatchObject({ code: 'ENOENT' });
   const { files } = await filesOf(join(folder, 'b.txt'));
@@ -156,9 +156,9 @@ test.each<[string, (bytes: Uint8Array) => unknown]>([
   ['Uint8Array of another realm', (bytes) => runInNewContext('Uint8Array.from(bytes)', { bytes })],
   ['Buffer', (bytes) => Buffer.from(bytes)],
   ['DataView', (bytes) => new DataView(bytes.slice().buffer)],
-])('a source of one’s own may give an %s', async (_, given) => {
+])('a custom source may return an %s', async (_, toBuffer) => {
   const read = async (offset: number, length: number) =>
-    given(table.subarray(offset, offset + length)) as ArrayBuffer;
+    toBuffer(table.subarray(offset, offset + length)) as ArrayBuffer;
   expect(await numbers({ name: 'E.safetensors', size: table.length, read })).toEqual([1, 2, 3, 4]);
 });
 
@@ -173,7 +173,7 @@ test('a path is for Node', async () => {
   }
 });
 
-test('what a reader chose: blobs, which are safetensors where they have no name, and files', async () => {
+test('files that a reader chose, and blobs, which are safetensors if they have no name', async () => {
   expect(await numbers(new Blob([table as BlobPart]))).toEqual([1, 2, 3, 4]);
   expect(await numbers([new File(['the,1,2\n'], 'g.csv')])).toEqual([1, 2]);
   const { files, named } = await filesOf([new File(['abcdef'], 'a.txt'), new File([''], 'b.txt')]);
@@ -205,7 +205,7 @@ test.each<[unknown, Error]>([
     ],
     new TypeError('source[1].size must be a whole number; it is undefined.'),
   ],
-])('a source %j is none', async (source, error) => {
+])('a source %j is refused', async (source, error) => {
   const opening = openTable(plain, source as Source);
   await expect(opening).rejects.toThrow(error);
   await expect(opening).rejects.toBeInstanceOf(error.constructor);
@@ -224,7 +224,7 @@ test('a JSON file is text of at most 64 MB', async () => {
     [bytesOf('{'), 'JSON'],
     [Uint8Array.of(0x22, 0xff, 0x22), 'UTF-8'],
   ] as const) {
-    const error = await jsonOf(named(content), 'config.json').catch((one: Error) => one);
+    const error = await jsonOf(named(content), 'config.json').catch((error: Error) => error);
     expect(error).toEqual(new RangeError(`“config.json” is not ${what}.`));
     expect((error as Error).cause).toBeInstanceOf(Error);
   }

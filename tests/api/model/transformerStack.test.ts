@@ -1,4 +1,4 @@
-// Transformer stacks of one or two small layers: the formulas, what is refused, and what they hold.
+// Transformer stacks of one or two small layers: formulas, refusals and memory.
 import type {
   ForwardInput,
   ForwardPass,
@@ -13,10 +13,10 @@ import { gatherMeans } from '../../../build/package/model/corpusMeans.js';
 import { internalsOf, type PassInternals } from '../../../build/package/model/forwardPass.js';
 import { plain } from '../support/builds.ts';
 import { inPrecision, largestDifference, mean, rowsOf } from '../support/numbers.ts';
-import { drawn, heldBytes, layerNorm, linear, madeLayer } from './made.ts';
+import { drawn, drawnLayer, layerNorm, linear, residentBytes } from './tinyMinilm.ts';
 
 const [d, heads, inner, n] = [4, 2, 6, 3];
-const layers = [madeLayer(d, inner, 10), madeLayer(d, inner, 30)];
+const layers = [drawnLayer(d, inner, 10), drawnLayer(d, inner, 30)];
 const [layer] = layers as [TransformerLayer];
 const summands = { token: drawn(n, d, 1), position: drawn(n, d, 2) };
 const input = { d_model: d, heads } as const;
@@ -30,17 +30,17 @@ async function withStack<T>(
 ): Promise<T> {
   const stack = plain.transformerStack({ ...input, ...change });
   try {
-    for (const one of layers.slice(0, count)) await stack.addLayer(one);
+    for (const layer of layers.slice(0, count)) await stack.addLayer(layer);
     return await run(stack);
   } finally {
     stack.delete();
   }
 }
 
-const forwarded = <T>(given: ForwardInput, run: (forward: ForwardPass) => T | Promise<T>, count = 1) =>
-  withStack({}, async (stack) => run(await stack.forward(summands, given)), count);
+const forwarded = <T>(forwardInput: ForwardInput, run: (forward: ForwardPass) => T | Promise<T>, count = 1) =>
+  withStack({}, async (stack) => run(await stack.forward(summands, forwardInput)), count);
 
-const told = async (run: () => unknown) => {
+const outcomeOf = async (run: () => unknown) => {
   try {
     await run();
   } catch (error) {
@@ -54,46 +54,50 @@ describe('a forward', () => {
   test('defaults are post, gelu, every key, all layers, all tokens and scores; either kind of array gives the same', async () => {
     const single = plain.transformerStack({ d_model: d, heads });
     await single.addLayer(inPrecision(layer, 'float32'));
-    const found = (await single.forward(inPrecision(summands, 'float32'))).state(1).data;
+    const result = (await single.forward(inPrecision(summands, 'float32'))).state(1).data;
     const named = { norm: 'post', activation: 'gelu', causal: false } as const;
-    const stateIn = (change: object, given: ForwardInput = {}) =>
-      withStack(change, async (one) => (await one.forward(summands, given)).state(1).data);
-    const wanted = await stateIn(named, { layers: 1 });
-    expect(found).toEqual(wanted);
+    const stateIn = (change: object, forwardInput: ForwardInput = {}) =>
+      withStack(change, async (forward) => (await forward.forward(summands, forwardInput)).state(1).data);
+    const expected = await stateIn(named, { layers: 1 });
+    expect(result).toEqual(expected);
     // What it computes in.
-    expect(found).toEqual(found.map(Math.fround));
+    expect(result).toEqual(result.map(Math.fround));
     const all = { layers: 1, scores: true, attention: {} };
-    expect(await forwarded(all, (one) => one.state(1).data)).toEqual(wanted);
+    expect(await forwarded(all, (forward) => forward.state(1).data)).toEqual(expected);
     single.delete();
     const tanh = await stateIn({ activation: 'gelu_tanh' });
-    expect(largestDifference(tanh, wanted)).toBeGreaterThan(1e-7);
+    expect(largestDifference(tanh, expected)).toBeGreaterThan(1e-7);
   });
 
   test('a LayerNorm loses no digits to an offset of all channels', async () => {
     const token = { ...summands.token, data: summands.token.data.map((x) => Math.fround(100 + x / 10)) };
-    const run = async (one: TransformerStack) => (await one.forward({ token })).logits(0);
-    const found = await withStack({ norm: 'pre' }, run);
+    const run = async (forward: TransformerStack) => (await forward.forward({ token })).logits(0);
+    const result = await withStack({ norm: 'pre' }, run);
     const { query, key, attentionNorm } = layer;
-    const wanted = plain.decompose({
+    const expected = plain.decompose({
       ...{ summands: { token }, query, key, heads, gauge: 'raw' },
       normalization: attentionNorm as NonNullable<typeof attentionNorm>,
     }).logits;
-    expect(largestDifference(found, wanted)).toBeLessThan(2e-6 * Math.max(...wanted.map(Math.abs)));
+    expect(largestDifference(result, expected)).toBeLessThan(2e-6 * Math.max(...expected.map(Math.abs)));
   });
 
-  test('attention that is given takes the place of the softmax, and such a forward has no terms', async () => {
-    const given = drawn(heads * n, n, 64);
-    const rows = rowsOf(given).map((row) => row.map(Math.abs));
+  test('attention weights in the input replace the softmax, and such a pass has no terms', async () => {
+    const drawnWeights = drawn(heads * n, n, 64);
+    const rows = rowsOf(drawnWeights).map((row) => row.map(Math.abs));
     const weights = Float64Array.from(rows.flatMap((row) => [...row]));
     const attention = { 1: weights };
-    const whole = await forwarded({}, (one) => [one.state(1).data, one.state(2).data, one.logits(1)], 2);
+    const unchanged = await forwarded(
+      {},
+      (forward) => [forward.state(1).data, forward.state(2).data, forward.logits(1)],
+      2,
+    );
     await forwarded(
       { attention },
-      async (one) => {
-        expect([one.state(1).data, one.logits(1)]).toEqual([whole[0], whole[2]]);
-        expect(one.attention(1)).toEqual(weights);
-        expect(largestDifference(one.state(2).data, whole[1] as Float64Array)).toBeGreaterThan(1e-3);
-        expect(await told(() => one.decompose({ layer: 1 }))).toBe(
+      async (forward) => {
+        expect([forward.state(1).data, forward.logits(1)]).toEqual([unchanged[0], unchanged[2]]);
+        expect(forward.attention(1)).toEqual(weights);
+        expect(largestDifference(forward.state(2).data, unchanged[1] as Float64Array)).toBeGreaterThan(1e-3);
+        expect(await outcomeOf(() => forward.decompose({ layer: 1 }))).toBe(
           'Error: The scores of a forward with attention are not those of its summands; run it without.',
         );
       },
@@ -102,15 +106,16 @@ describe('a forward', () => {
   });
 
   test('layers may be left out at the end', async () => {
-    const run = (given: ForwardInput) => forwarded(given, (one) => [one.layers, one.state(1).data], 2);
-    const [one, two] = [await run({ layers: 1 }), await run({})];
-    expect([one?.[0], two?.[0]]).toEqual([1, 2]);
-    expect(one?.[1]).toEqual(two?.[1]);
+    const run = (forwardInput: ForwardInput) =>
+      forwarded(forwardInput, (oneLayer) => [oneLayer.layers, oneLayer.state(1).data], 2);
+    const [oneLayer, twoLayers] = [await run({ layers: 1 }), await run({})];
+    expect([oneLayer?.[0], twoLayers?.[0]]).toEqual([1, 2]);
+    expect(oneLayer?.[1]).toEqual(twoLayers?.[1]);
     await forwarded({ layers: 0 }, async (forward) => {
       expect(forward.state(0).data).toEqual(
         summands.token.data.map((x, at) => Math.fround(x + (summands.position.data[at] as number))),
       );
-      expect(await told(() => forward.logits(0))).toBe(
+      expect(await outcomeOf(() => forward.logits(0))).toBe(
         'RangeError: layer is 0, but there is none to name: 0 are given.',
       );
     });
@@ -125,28 +130,28 @@ test('means of states are those of the rows after the first', async () => {
   for (let window = 0; window < 4; window++) {
     // One row more than the means take.
     const forward = await stack.forward({ x: drawn(4, d, 40 + window) });
-    const own = internalsOf.get(forward) as PassInternals;
-    means ??= gatherMeans(own, { positions: 2, first: 1 }, { layers: 1 });
-    means.add(own);
+    const pass = internalsOf.get(forward) as PassInternals;
+    means ??= gatherMeans(pass, { positions: 2, first: 1 }, { layers: 1 });
+    means.add(pass);
     rows.push(Float64Array.from(forward.state(1).data));
   }
   const all = means as unknown as ReturnType<typeof gatherMeans>;
   const { mean: middle, position } = all.states()[1] as PositionStatistics;
   const at = (row: number, c: number) => mean(rows.map((state) => state[row * d + c] as number));
   for (let c = 0; c < d; c++) {
-    const both = [at(1, c), at(2, c)];
-    expect(middle[c]).toBeCloseTo(mean(both), 6);
+    const rowMeans = [at(1, c), at(2, c)];
+    expect(middle[c]).toBeCloseTo(mean(rowMeans), 6);
     for (const row of [0, 1])
-      expect(position.data[row * d + c]).toBeCloseTo((both[row] as number) - mean(both), 6);
+      expect(position.data[row * d + c]).toBeCloseTo((rowMeans[row] as number) - mean(rowMeans), 6);
   }
   expect([position.rows, position.columns]).toEqual([2, d]);
   all.delete();
   stack.delete();
 });
 
-describe('what a transformer stack refuses', () => {
-  const made = (change: object) =>
-    told(() => plain.transformerStack({ ...input, ...change } as never).delete());
+describe('refusals of a transformer stack', () => {
+  const outcomeOfInput = (change: object) =>
+    outcomeOf(() => plain.transformerStack({ ...input, ...change } as never).delete());
   const beyond = (name: string) =>
     `RangeError: an entry of ${name} must be at most 3.4e38 in float32; it is 1e+39.`;
   const large = (count: number) => new Float64Array(count).fill(1e39, 1);
@@ -167,11 +172,11 @@ describe('what a transformer stack refuses', () => {
     [{ finalNorm: single }, beyond('finalNorm.gamma')],
     [{ finalNorm: 5 }, 'TypeError: finalNorm must be an object; it is 5.'],
   ])('%j', async (change, sentence) => {
-    expect(await made(change)).toBe(sentence);
+    expect(await outcomeOfInput(change)).toBe(sentence);
   });
 
   test('no options at all', async () => {
-    expect(await told(() => plain.transformerStack(null as never))).toBe(
+    expect(await outcomeOf(() => plain.transformerStack(null as never))).toBe(
       'TypeError: input must be an object; it is null.',
     );
   });
@@ -208,14 +213,14 @@ describe('what a transformer stack refuses', () => {
   const half = zeros(d / 2, d);
   const read = { weight: blocksOf([half, 0], [half, d / 2]), place: 0, of: 1, transposed: false };
   const sized = (rows: number, columns: number) => ({ weight: { ...read.weight, rows, columns } });
-  const whole = 'must be a whole number';
+  const wholeNumber = 'must be a whole number';
   // Of W_Q that is read.
   const ofReadMaps: [change: object, sentence: string][] = [
     [sized(3, d), 'RangeError: query.weight must have 4 rows; it has 3.'],
     [sized(d, 5), 'RangeError: query.weight must have 4 columns; it has 5.'],
-    [sized(d, 0.5), `RangeError: query.weight.columns ${whole}; it is 0.5.`],
-    [{ of: 0 }, `RangeError: query.of ${whole} from 1 to 4194304; it is 0.`],
-    [{ place: 1 }, `RangeError: query.place ${whole} from 0 to 0; it is 1.`],
+    [sized(d, 0.5), `RangeError: query.weight.columns ${wholeNumber}; it is 0.5.`],
+    [{ of: 0 }, `RangeError: query.of ${wholeNumber} from 1 to 4194304; it is 0.`],
+    [{ place: 1 }, `RangeError: query.place ${wholeNumber} from 0 to 0; it is 1.`],
     [{ transposed: 1 }, 'TypeError: query.transposed must be true or false; it is 1.'],
     [{ bias: new Float64Array(3) }, 'RangeError: query.bias must have 4 values; it has 3.'],
     [
@@ -255,10 +260,10 @@ describe('what a transformer stack refuses', () => {
       {},
       async (stack) => {
         for (const [changed, sentence] of changedLayers)
-          expect(await told(() => stack.addLayer(changed as never))).toBe(sentence);
+          expect(await outcomeOf(() => stack.addLayer(changed as never))).toBe(sentence);
         expect(stack.layers).toBe(0);
         for (const sound of [layer, { ...layer, query: read }])
-          expect(await told(() => stack.addLayer(sound as never))).toBe('It did not fail.');
+          expect(await outcomeOf(() => stack.addLayer(sound as never))).toBe('It did not fail.');
         expect(stack.layers).toBe(2);
       },
       0,
@@ -278,14 +283,14 @@ describe('what a transformer stack refuses', () => {
     [{ token: zeros(0, d) }, {}, 'RangeError: summands must have at least 1 row; it has 0.'],
     [{ token: zeros(1, d) }, {}, 'It did not fail.'],
     [summands, 4, 'TypeError: input must be an object; it is 4.'],
-    [summands, { layers: 2 }, `RangeError: layers ${whole} from 0 to 1; it is 2.`],
+    [summands, { layers: 2 }, `RangeError: layers ${wholeNumber} from 0 to 1; it is 2.`],
     [summands, { scores: 1 }, 'TypeError: scores must be true or false; it is 1.'],
     [summands, { signal: 5 }, 'TypeError: signal must be an AbortSignal; it is 5.'],
     [summands, { attention: 5 }, 'TypeError: attention must be an object; it is 5.'],
     [
       summands,
       { attention: { 1: weights(heads * n * n) } },
-      `RangeError: a layer of attention ${whole} from 0 to 0; it is 1.`,
+      `RangeError: a layer of attention ${wholeNumber} from 0 to 0; it is 1.`,
     ],
     [
       summands,
@@ -293,9 +298,9 @@ describe('what a transformer stack refuses', () => {
       `RangeError: attention.0 must have ${heads * n * n} values; it has 2.`,
     ],
     [summands, { attention: { 0: large(heads * n * n) } }, beyond('attention.0')],
-  ])('a forward of %j with %j', async (rows, given, sentence) => {
+  ])('a forward of %j with %j', async (rows, forwardInput, sentence) => {
     await withStack({}, async (stack) => {
-      expect(await told(() => stack.forward(rows as never, given as never))).toBe(sentence);
+      expect(await outcomeOf(() => stack.forward(rows as never, forwardInput as never))).toBe(sentence);
     });
   });
 
@@ -308,7 +313,7 @@ describe('what a transformer stack refuses', () => {
   });
   test.each<[question: unknown, sentence: string]>([
     [1, 'TypeError: input must be an object; it is 1.'],
-    [{ layer: 1 }, `RangeError: layer ${whole} from 0 to 0; it is 1.`],
+    [{ layer: 1 }, `RangeError: layer ${wholeNumber} from 0 to 0; it is 1.`],
     [
       { layer: 0, way: 'other' },
       `RangeError: way must be 'direct' or 'streams' or 'mean' or 'mechanism'; it is "other".`,
@@ -323,16 +328,20 @@ describe('what a transformer stack refuses', () => {
     [byMeans({}, { gauge: 'canonical' }), 'It did not fail.'],
   ])('a decomposition of %j', async (question, sentence) => {
     await forwarded({}, async (forward) => {
-      expect(await told(() => forward.decompose(question as never))).toBe(sentence);
+      expect(await outcomeOf(() => forward.decompose(question as never))).toBe(sentence);
     });
   });
 
   test('states and scores that a forward does not have', async () => {
     await forwarded({}, async (forward) => {
-      expect(await told(() => forward.state(2))).toBe(`RangeError: layers ${whole} from 0 to 1; it is 2.`);
-      expect(await told(() => forward.logits(1))).toBe(`RangeError: layer ${whole} from 0 to 0; it is 1.`);
-      expect(await told(() => forward.attention(0, [2]))).toBe(
-        `RangeError: an entry of only ${whole} from 0 to 1; it is 2.`,
+      expect(await outcomeOf(() => forward.state(2))).toBe(
+        `RangeError: layers ${wholeNumber} from 0 to 1; it is 2.`,
+      );
+      expect(await outcomeOf(() => forward.logits(1))).toBe(
+        `RangeError: layer ${wholeNumber} from 0 to 0; it is 1.`,
+      );
+      expect(await outcomeOf(() => forward.attention(0, [2]))).toBe(
+        `RangeError: an entry of only ${wholeNumber} from 0 to 1; it is 2.`,
       );
     });
     await forwarded({ scores: false }, async (forward) => {
@@ -343,48 +352,48 @@ describe('what a transformer stack refuses', () => {
         () => forward.attention(0),
         () => forward.decompose({ layer: 0 }),
       ])
-        expect(await told(ask)).toBe(sentence);
+        expect(await outcomeOf(ask)).toBe(sentence);
     });
   });
 
-  test('a forward ends with the next one, and with its stack', async () => {
+  test('a forward pass ends with the next one, and with its stack', async () => {
     await withStack({}, async (stack) => {
       const first = await stack.forward(summands);
       const second = await stack.forward(summands);
       const ended =
         'Error: The transformer stack has run again since this forward pass. Read what you need from a pass before the next one.';
       for (const ask of [() => first.state(0), () => first.logits(0), () => first.decompose({ layer: 0 })])
-        expect(await told(ask)).toBe(ended);
+        expect(await outcomeOf(ask)).toBe(ended);
       expect(second.state(0).rows).toBe(n);
       stack.delete();
       const gone = 'Error: This transformer stack has been deleted; make another one.';
       expect(stack.isAlive()).toBe(false);
       for (const ask of [() => second.state(0), () => stack.forward(summands), () => stack.addLayer(layer)])
-        expect(await told(ask)).toBe(gone);
+        expect(await outcomeOf(ask)).toBe(gone);
     });
   });
 
-  test('a forward that is under way ends with the next one and with its signal, and no layer is added', async () => {
+  test('a running pass ends with the next one and with its signal, and no layer is added meanwhile', async () => {
     // More than one step of multiplications.
     const [wide, inner] = [64, 2 ** 16];
     const stack = plain.transformerStack({ d_model: wide, heads: 1 });
-    await stack.addLayer(madeLayer(wide, inner, 3));
+    await stack.addLayer(drawnLayer(wide, inner, 3));
     const run = (signal?: AbortSignal) => stack.forward({ x: drawn(96, wide, 1) }, { signal });
-    const before = heldBytes();
+    const before = residentBytes();
     const { embedding } = await run();
-    const held = heldBytes();
-    const overtaken = told(() => run());
-    expect(await told(() => stack.addLayer(madeLayer(wide, 1, 4)))).toBe(
+    const residentBefore = residentBytes();
+    const overtaken = outcomeOf(() => run());
+    expect(await outcomeOf(() => stack.addLayer(drawnLayer(wide, 1, 4)))).toBe(
       'Error: A forward pass of this transformer stack is running. Add layers when it has ended.',
     );
     expect((await run()).embedding).toEqual(embedding);
     expect(await overtaken).toContain('Error: The transformer stack has run again since');
-    expect(heldBytes()).toBe(held);
+    expect(residentBytes()).toBe(residentBefore);
     const stop = new AbortController();
     const stopped = run(stop.signal);
     stop.abort(new Error('enough'));
-    expect(await told(() => stopped)).toBe('Error: enough');
-    expect(heldBytes()).toBe(before);
+    expect(await outcomeOf(() => stopped)).toBe('Error: enough');
+    expect(residentBytes()).toBe(before);
     expect((await run()).embedding).toEqual(embedding);
     stack.delete();
   });
@@ -415,14 +424,14 @@ describe('what a transformer stack refuses', () => {
   });
 });
 
-describe('what is held', () => {
+describe('memory', () => {
   let before = 0;
   beforeEach(() => {
-    before = heldBytes();
+    before = residentBytes();
   });
-  const expectHeld = (bytes: number) => expect(heldBytes() - before).toBe(bytes);
+  const expectHeld = (bytes: number) => expect(residentBytes() - before).toBe(bytes);
 
-  test('a transformer stack holds its layers and its last forward, until it is deleted', async () => {
+  test('a transformer stack holds its layers and its last pass until it is deleted', async () => {
     const count = 64;
     const stack = plain.transformerStack(input);
     await stack.addLayer(layer);
@@ -441,13 +450,13 @@ describe('what is held', () => {
     expectHeld(0);
   });
 
-  test('a forward that is refused leaves the one before, and what that holds', async () => {
+  test('a refused pass leaves the pass before it, and its memory', async () => {
     const stack = plain.transformerStack({ ...input, d_model: 1, heads: 1 });
     const forward = await stack.forward({ x: zeros(64, 1) });
-    const held = 4 * (64 * (10 + 2 * 64) + 64);
-    expectHeld(held);
-    expect(await told(() => stack.forward({ x: zeros(11600, 1) }))).toContain('would take 1,028 MB');
-    expectHeld(held);
+    const residentBefore = 4 * (64 * (10 + 2 * 64) + 64);
+    expectHeld(residentBefore);
+    expect(await outcomeOf(() => stack.forward({ x: zeros(11600, 1) }))).toContain('would take 1,028 MB');
+    expectHeld(residentBefore);
     expect(forward.state(0).rows).toBe(64);
     stack.delete();
     expectHeld(0);
@@ -463,32 +472,32 @@ describe('what is held', () => {
 
   test('means hold what they gather', async () => {
     const stack = plain.transformerStack({ ...input, d_model: 7, heads: 1 });
-    const own = internalsOf.get(await stack.forward({ x: drawn(1, 7, 1) }, { layers: 0 })) as PassInternals;
+    const pass = internalsOf.get(await stack.forward({ x: drawn(1, 7, 1) }, { layers: 0 })) as PassInternals;
     stack.delete();
     expectHeld(0);
-    const means = gatherMeans(own, { positions: 5, first: 0 }, { layers: 2, scores: { query: 4, key: 3 } });
+    const means = gatherMeans(pass, { positions: 5, first: 0 }, { layers: 2, scores: { query: 4, key: 3 } });
     // Of even and odd windows the sums at each position, of states a covariance and two rows too.
     expectHeld(3 * (2 * 5 + 7 + 2) * 7 * 8 + 2 * 2 * 5 * (4 + 3) * 8);
     means.delete();
     expectHeld(0);
-    expect(() => gatherMeans({ ...own, d: 2 ** 14 }, { positions: 2, first: 1 }, { layers: 0 })).toThrow(
+    expect(() => gatherMeans({ ...pass, d: 2 ** 14 }, { positions: 2, first: 1 }, { layers: 0 })).toThrow(
       'Means of 1 states of 2 positions would take 2,049 MB; at most 1,024 MB fit.',
     );
-    expect(() => gatherMeans(own, { positions: 1, first: 1 }, { layers: 0 })).toThrow('positions must be');
+    expect(() => gatherMeans(pass, { positions: 1, first: 1 }, { layers: 0 })).toThrow('positions must be');
   });
 
   test('a forward, scores and a layer that do not fit are refused with their size', async () => {
     const fit = 'at most 1,024 MB fit. Ask for fewer tokens, heads or columns.';
     const thin = plain.transformerStack({ ...input, d_model: 1, heads: 1 });
-    expect(await told(() => thin.forward({ x: zeros(11600, 1) }))).toBe(
+    expect(await outcomeOf(() => thin.forward({ x: zeros(11600, 1) }))).toBe(
       `RangeError: A forward of 11600 tokens through 0 layers would take 1,028 MB; ${fit}`,
     );
     thin.delete();
     const wide = plain.transformerStack({ ...input, d_model: 8, heads: 1 });
-    await wide.addLayer(madeLayer(8, 1, 5));
+    await wide.addLayer(drawnLayer(8, 1, 5));
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`part${at}`, zeros(370, 8)]));
     const forward = await wide.forward(many);
-    expect(await told(() => forward.decompose({ layer: 0 }))).toBe(
+    expect(await outcomeOf(() => forward.decompose({ layer: 0 }))).toBe(
       `RangeError: 1 heads of 1089 terms for 370 tokens would take 1,147 MB; ${fit}`,
     );
     wide.delete();

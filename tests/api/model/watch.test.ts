@@ -1,11 +1,11 @@
-// Callers who wait for the same bytes, and of whom any may stop waiting at any time.
+// Callers who wait for the same bytes, any of whom may stop waiting at any time.
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { openModel, type Slices } from 'superpose';
 import { expect, test } from 'vitest';
 import { inPieces } from '../../../build/package/model/pieces.js';
 import { plain } from '../support/builds.ts';
-import { files, loadMade, weights } from './made.ts';
+import { files, loadTiny, weights } from './tinyMinilm.ts';
 
 /** Lets everything happen that is due. */
 const settle = () => new Promise<void>((go) => setImmediate(go));
@@ -25,8 +25,8 @@ function deferred<T>() {
 interface Call {
   stop: AbortController;
   fetch: Fetch | undefined;
-  wanted: 'waits' | 'has it' | Error;
-  found: 'waits' | 'has it' | Error;
+  expected: 'waits' | 'has it' | Error;
+  actual: 'waits' | 'has it' | Error;
 }
 
 interface Fetch {
@@ -44,7 +44,7 @@ const steps = fc.array(
   { maxLength: 14 },
 );
 
-test('in whatever order callers come and go, each gets the piece unless it stopped waiting itself', async () => {
+test('in any order of callers, each gets the piece unless it stopped waiting itself', async () => {
   const property = fc.asyncProperty(steps, async (steps) => {
     const fetches: Fetch[] = [];
     const calls: Call[] = [];
@@ -55,7 +55,8 @@ test('in whatever order callers come and go, each gets the piece unless it stopp
       fetches.push({ signal, end, isDone: false });
       return promise;
     });
-    const waiting = (fetch: Fetch) => calls.filter((one) => one.fetch === fetch && one.wanted === 'waits');
+    const waiting = (fetch: Fetch) =>
+      calls.filter((call) => call.fetch === fetch && call.expected === 'waits');
     for (const step of steps) {
       if (step.do === 'call') {
         // The last fetch, if it is under way and somebody waits for it.
@@ -64,17 +65,17 @@ test('in whatever order callers come and go, each gets the piece unless it stopp
         const call: Call = {
           stop: new AbortController(),
           fetch: undefined,
-          wanted: isThere ? 'has it' : 'waits',
-          found: 'waits',
+          expected: isThere ? 'has it' : 'waits',
+          actual: 'waits',
         };
         const before = fetches.length;
         const reading = file.read(1, 2, { signal: call.stop.signal });
         reading.then(
           (bytes) => {
-            call.found = bytes.byteLength === 2 ? 'has it' : new Error('other bytes');
+            call.actual = bytes.byteLength === 2 ? 'has it' : new Error('other bytes');
           },
           (error: Error) => {
-            call.found = error;
+            call.actual = error;
           },
         );
         await settle();
@@ -84,20 +85,20 @@ test('in whatever order callers come and go, each gets the piece unless it stopp
       } else if (step.do === 'abort') {
         const call = calls[step.which];
         const reason = new Error(`caller ${step.which}`);
-        if (call?.wanted === 'waits') call.wanted = reason;
+        if (call?.expected === 'waits') call.expected = reason;
         call?.stop.abort(reason);
       } else {
         const fetch = fetches[step.which];
         if (!fetch || fetch.isDone) continue;
         fetch.isDone = true;
         const error = step.do === 'fail' ? new Error('no network') : undefined;
-        for (const call of waiting(fetch)) call.wanted = error ?? 'has it';
+        for (const call of waiting(fetch)) call.expected = error ?? 'has it';
         // What came too late for its callers serves the next one, unless another fetch was begun since.
         if (!error && fetch === fetches.at(-1)) isThere = true;
         fetch.end(error);
       }
       await settle();
-      expect(calls.map(({ found }) => found)).toEqual(calls.map(({ wanted }) => wanted));
+      expect(calls.map(({ actual }) => actual)).toEqual(calls.map(({ expected }) => expected));
       for (const fetch of fetches)
         if (!fetch.isDone) expect(fetch.signal?.aborted).toBe(waiting(fetch).length === 0);
     }
@@ -105,7 +106,7 @@ test('in whatever order callers come and go, each gets the piece unless it stopp
   await fc.assert(property, { seed: Number(process.env.SUPERPOSE_SEED ?? 1), numRuns: 400 });
 });
 
-test('two questions of a model share its first layer; one that is stopped at any read leaves the other whole', async () => {
+test('two decompositions of a model share its first layer; one that is stopped at any read does not affect the other', async () => {
   const question = { ids: [1, 4, 2] };
   const config = files['config.json'] as Uint8Array;
   /** A model whose reads are heard of. */
@@ -128,33 +129,36 @@ test('two questions of a model share its first layer; one that is stopped at any
     const stop = new AbortController();
     const reason = new Error('enough');
     let count = 0;
-    let begun = false;
-    const told: string[] = [];
+    let hasBegun = false;
+    const events: string[] = [];
     const model = await opened(() => {
-      if (begun && ++count === at) {
+      if (hasBegun && ++count === at) {
         stop.abort(reason);
-        told.push('aborted');
+        events.push('aborted');
       }
     });
-    begun = true;
-    const stopped = model.decompose(question, { signal: stop.signal, progress: () => told.push('progress') });
+    hasBegun = true;
+    const stopped = model.decompose(question, {
+      signal: stop.signal,
+      progress: () => events.push('progress'),
+    });
     const other = model.decompose(question);
-    const [one, two] = await Promise.allSettled([stopped, other]);
+    const [first, second] = await Promise.allSettled([stopped, other]);
     reads = Math.max(reads, count);
-    if (told.includes('aborted')) expect(one).toEqual({ status: 'rejected', reason });
-    else expect(one.status).toBe('fulfilled');
-    expect(told.lastIndexOf('progress')).toBeLessThan(
-      told.includes('aborted') ? told.indexOf('aborted') : 999,
+    if (events.includes('aborted')) expect(first).toEqual({ status: 'rejected', reason });
+    else expect(first.status).toBe('fulfilled');
+    expect(events.lastIndexOf('progress')).toBeLessThan(
+      events.includes('aborted') ? events.indexOf('aborted') : 999,
     );
-    expect(two.status === 'fulfilled' && two.value.logits).toEqual(logits);
+    expect(second.status === 'fulfilled' && second.value.logits).toEqual(logits);
   }
   expect(reads).toBeGreaterThan(8);
 });
 
 test('of MiniLM’s pieces too: a sentence that is no longer wanted takes no words from the next one', async () => {
-  const wanted = (await (await loadMade()).minilm.decompose('the river')).logits;
+  const expected = (await (await loadTiny()).minilm.decompose('the river')).logits;
   const { promise: gate, resolve: open } = deferred<void>();
-  const { minilm } = await loadMade(
+  const { minilm } = await loadTiny(
     {},
     {
       async read(file, _, watch) {
@@ -171,7 +175,7 @@ test('of MiniLM’s pieces too: a sentence that is no longer wanted takes no wor
   stop.abort(new Error('enough'));
   open();
   await expect(stopped).rejects.toThrow('enough');
-  expect((await other).logits).toEqual(wanted);
+  expect((await other).logits).toEqual(expected);
 });
 
 test('many reads with one signal listen to it once, as Node warns of more than ten', async () => {

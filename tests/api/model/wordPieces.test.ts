@@ -1,4 +1,4 @@
-// Word pieces are put together from parts of the published tokenizer; the whole tokenizer must agree.
+// MiniLM's word pieces, compared with the full tokenizer.
 import { readFileSync } from 'node:fs';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { expect, test } from 'vitest';
@@ -8,10 +8,10 @@ import { minilm as oracle } from '../support/oracles.ts';
 const file = new URL('../../../build/model/tokenizer.json', import.meta.url);
 
 describeModel('word pieces', () => {
-  const whole = () => new Tokenizer(JSON.parse(readFileSync(file, 'utf8')), {});
+  const fullTokenizer = () => new Tokenizer(JSON.parse(readFileSync(file, 'utf8')), {});
 
   test('of sentences, hostile texts, and markers as they are written', async () => {
-    const [{ tokenize }, expected] = [await model(), whole()];
+    const [{ tokenize }, expected] = [await model(), fullTokenizer()];
     const markers = [
       '[MASK]',
       'a[SEP]b',
@@ -28,13 +28,13 @@ describeModel('word pieces', () => {
   });
 
   test('of every character of the first three planes, in a word and alone', async () => {
-    const [{ tokenize }, expected] = [await model(), whole()];
+    const [{ tokenize }, expected] = [await model(), fullTokenizer()];
     const at = 64;
     for (let first = 0; first < 0x30000; first += at) {
       // Half of a surrogate pair is not a character.
       if (first >= 0xd800 && first < 0xe000) continue;
       const characters = Array.from({ length: at }, (_, place) => String.fromCodePoint(first + place));
-      const text = characters.map((one) => `ri${one}ver ${one}`).join(' ');
+      const text = characters.map((character) => `ri${character}ver ${character}`).join(' ');
       expect(await tokenize(text), `from ${first.toString(16)}`).toMatchObject(
         pick(cut(expected.encode(text))),
       );

@@ -3,7 +3,7 @@
 // functions of a module.
 import { fileURLToPath } from 'node:url';
 import * as library from 'superpose';
-import { madeLayer } from '../model/made.ts';
+import { drawnLayer } from '../model/tinyMinilm.ts';
 import { plain } from './builds.ts';
 import { linear, table } from './rightCalls.ts';
 
@@ -24,7 +24,7 @@ export async function methodCalls(): Promise<MethodCalls[]> {
   const means = await model.corpusMeans({ sentences: Array(30).fill(sentence) });
   const summands = { token: table(3, 4) };
   const stack = plain.transformerStack({ d_model: 4, heads: 2 });
-  const added = madeLayer(4, 6, 1);
+  const added = drawnLayer(4, 6, 1);
   await stack.addLayer(added);
   const forward = await stack.forward(summands);
   const ways = { way: 'direct', only: [0], excludedRows: [], gauge: 'raw' };

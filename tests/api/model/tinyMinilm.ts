@@ -1,4 +1,4 @@
-// Small made-up weights, in memory: layers of a transformer stack, and a MiniLM of two of them.
+// Small drawn weights in memory: layers of a transformer stack, and a MiniLM of two of them.
 import {
   corpusSentences,
   loadMiniLM,
@@ -33,7 +33,7 @@ export const layerNorm = (d: number, seed: number) => ({
   epsilon: 1e-12,
 });
 
-export const madeLayer = (d: number, inner: number, seed: number): TransformerLayer => ({
+export const drawnLayer = (d: number, inner: number, seed: number): TransformerLayer => ({
   query: linear(d, d, seed),
   key: linear(d, d, seed + 1),
   value: linear(d, d, seed + 2),
@@ -44,8 +44,10 @@ export const madeLayer = (d: number, inner: number, seed: number): TransformerLa
   mlpNorm: layerNorm(d, seed + 8),
 });
 
-/** The bytes that all layers, searches and means hold: what is left of the room is found by what is refused. */
-export function heldBytes(): number {
+/**
+ * The bytes that all layers, searches and means hold: what is left of the room is found by what is refused.
+ */
+export function residentBytes(): number {
   let [low, high] = [0, maxBytes + 1];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
@@ -68,12 +70,12 @@ export const words = [
 const rowsPerPiece = 10;
 export const shape = { d_model, heads, inner, positions, layers, vocabulary: words.length };
 
-export const made = {
+export const tiny = {
   words: drawn(words.length, d_model, 1, 1),
   positions: drawn(positions, d_model, 2, 1),
   segments: drawn(2, d_model, 3),
   embeddingNorm: layerNorm(d_model, 4),
-  layers: Array.from({ length: layers }, (_, layer) => madeLayer(d_model, inner, 100 * (layer + 1))),
+  layers: Array.from({ length: layers }, (_, layer) => drawnLayer(d_model, inner, 100 * (layer + 1))),
 };
 
 /** By name: shape, and values. */
@@ -90,7 +92,7 @@ const normOf = ({ gamma, beta }: Normalization) =>
 
 /** The tensors of a layer's own file. */
 export function layerTensors(number: number): Tensors {
-  const { query, key, value, output, attentionNorm, up, down, mlpNorm } = made.layers[
+  const { query, key, value, output, attentionNorm, up, down, mlpNorm } = tiny.layers[
     number
   ] as TransformerLayer;
   const name = (part: string) => `encoder.layer.${number}.${part}`;
@@ -114,27 +116,27 @@ const tokenizer = wordPieceTokenizer(Object.fromEntries(words.map((word, id) => 
 export const ofCorpus = words.flatMap((_, id) =>
   corpusSentences.some((text) => wordPieces(tokenizer).cut(text).ids.includes(id)) ? [id] : [],
 );
-const [{ query, key }] = made.layers as [TransformerLayer];
+const [{ query, key }] = tiny.layers as [TransformerLayer];
 const self = 'encoder.layer.0.attention.self';
 const rowsOfCorpus = ofCorpus.flatMap((id) => [
-  ...made.words.data.subarray(id * d_model, (id + 1) * d_model),
+  ...tiny.words.data.subarray(id * d_model, (id + 1) * d_model),
 ]);
 /** The tensors of each piece. */
 const tensors: Record<string, Tensors> = {
   'layer-0.bin': {
-    'embeddings.token_type_embeddings.weight': tensorOf(made.segments),
-    ...named('embeddings.LayerNorm', normOf(made.embeddingNorm)),
+    'embeddings.token_type_embeddings.weight': tensorOf(tiny.segments),
+    ...named('embeddings.LayerNorm', normOf(tiny.embeddingNorm)),
     ...named(`${self}.query`, mapOf(query)),
     ...named(`${self}.key`, mapOf(key)),
   },
-  'words-#.bin': { 'embeddings.word_embeddings.weight': tensorOf(made.words) },
-  'positions-#.bin': { 'embeddings.position_embeddings.weight': tensorOf(made.positions) },
-  ...Object.fromEntries(made.layers.map((_, number) => [`encoder-${number}.bin`, layerTensors(number)])),
+  'words-#.bin': { 'embeddings.word_embeddings.weight': tensorOf(tiny.words) },
+  'positions-#.bin': { 'embeddings.position_embeddings.weight': tensorOf(tiny.positions) },
+  ...Object.fromEntries(tiny.layers.map((_, number) => [`encoder-${number}.bin`, layerTensors(number)])),
   'corpus.bin': { corpus: [[ofCorpus.length, d_model], Float64Array.from(rowsOfCorpus)] },
 };
 const bytesOf = (tensors: Tensors) =>
   new Uint8Array(Float32Array.from(Object.values(tensors).flatMap(([, data]) => [...data])).buffer);
-export const layerBytes = made.layers.map((_, number) => bytesOf(layerTensors(number)).length);
+export const layerBytes = tiny.layers.map((_, number) => bytesOf(layerTensors(number)).length);
 
 const header = safetensorsHeader(
   Object.values(tensors)
@@ -145,8 +147,8 @@ const header = safetensorsHeader(
 const row = 4 * d_model;
 const pieces = Object.entries(tensors).map(([name, own], place) => {
   const bytes = bytesOf(own);
-  const whole = place === 0 ? joined([header, bytes]) : bytes;
-  return { name, whole, ...(name.includes('#') && { row, rows: rowsPerPiece }) };
+  const content = place === 0 ? joined([header, bytes]) : bytes;
+  return { name, content, ...(name.includes('#') && { row, rows: rowsPerPiece }) };
 });
 const config = {
   model_type: 'bert',
@@ -165,7 +167,7 @@ const texts = { 'config.json': json(config), 'tokenizer.json': json(tokenizer) }
 export const manifest = {
   format: 3,
   files: {
-    'model.safetensors': pieces.map(({ whole, ...piece }) => ({ ...piece, bytes: whole.length })),
+    'model.safetensors': pieces.map(({ content, ...piece }) => ({ ...piece, bytes: content.length })),
     ...Object.fromEntries(
       Object.entries(texts).map(([name, { length }]) => [name, [{ name, bytes: length }]]),
     ),
@@ -173,45 +175,45 @@ export const manifest = {
 };
 
 /** Its weights, whole. */
-export const weights = joined(pieces.map(({ whole }) => whole));
+export const weights = joined(pieces.map(({ content }) => content));
 
 /** The files of the made-up MiniLM, by name. */
 export const files: Readonly<Record<string, Uint8Array>> = {
   'manifest.json': json(manifest),
   ...texts,
   ...Object.fromEntries(
-    pieces.flatMap(({ name, whole, rows }) => {
-      const each = rows ? rows * row : whole.length;
-      const count = Math.ceil(whole.length / each);
+    pieces.flatMap(({ name, content, rows }) => {
+      const each = rows ? rows * row : content.length;
+      const count = Math.ceil(content.length / each);
       return Array.from({ length: count }, (_, at) => [
         name.replace('#', String(at)),
-        whole.slice(at * each, (at + 1) * each),
+        content.slice(at * each, (at + 1) * each),
       ]);
     }),
   ),
 };
 
 /** The made-up MiniLM; `asked` lists the files that it has read. */
-export async function loadMade(
+export async function loadTiny(
   changed: Readonly<Record<string, Uint8Array>> = {},
   { superpose = plain, ...options }: Omit<MiniLMOptions, 'from'> & { superpose?: Superpose } = {},
 ) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const minilm = await loadMiniLM(superpose, {
     read: async (file) => {
-      asked.push(file);
+      requests.push(file);
       const bytes = changed[file] ?? files[file];
       if (!bytes) throw new Error(`There is no ${file}.`);
       return bytes;
     },
     ...options,
   });
-  return { minilm, asked };
+  return { minilm, requests };
 }
 
 /** A transformer stack of the same weights, put together by hand. The caller deletes it. */
-export async function madeStack() {
-  const stack = plain.transformerStack({ d_model, heads, embeddingNorm: made.embeddingNorm });
-  for (const layer of made.layers) await stack.addLayer(layer);
+export async function tinyStack() {
+  const stack = plain.transformerStack({ d_model, heads, embeddingNorm: tiny.embeddingNorm });
+  for (const layer of tiny.layers) await stack.addLayer(layer);
   return stack;
 }

@@ -1,10 +1,10 @@
-// Models of a reader's own, made up in memory: all layers by hand, and what is told of their tables.
+// Tiny models in memory: all layers by hand, and the report of their tables.
 import { type FamilyId, openModel, type Slices, type Table, type TransformerLayer } from 'superpose';
 import { describe, expect, test, vi } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { fileOf } from '../support/files.ts';
 import { dot, largestDifference, norm, rowOf, rowsOf, sumOf, tableOf } from '../support/numbers.ts';
-import { drawn, heldBytes, json, layerNorm, linear, madeLayer } from './made.ts';
+import { drawn, drawnLayer, json, layerNorm, linear, residentBytes } from './tinyMinilm.ts';
 
 const [d, heads, inner, vocabulary, positions] = [4, 2, 6, 12, 10];
 type Tensors = Record<string, { dtype: string; shape: number[]; bytes: Uint8Array }>;
@@ -51,7 +51,7 @@ const familyMeant = (tensors: Tensors): FamilyId => {
   if (names.some((name) => name.endsWith('input_layernorm.weight'))) return 'qwen2';
   return tensors['embeddings.token_type_embeddings.weight']?.shape[0] === 1 ? 'roberta' : 'bert';
 };
-const told = (run: Promise<unknown>) =>
+const outcomeOf = (run: Promise<unknown>) =>
   run.then(
     () => 'It did not fail.',
     (error: Error) => `${error.name}: ${error.message}`,
@@ -63,7 +63,7 @@ const tables = {
   segment: drawn(2, d, 3),
   embeddingNorm: layerNorm(d, 4),
 };
-const layers = [madeLayer(d, inner, 100), madeLayer(d, inner, 200)];
+const layers = [drawnLayer(d, inner, 100), drawnLayer(d, inner, 200)];
 const bertNames = {
   query: 'attention.self.query',
   key: 'attention.self.key',
@@ -77,11 +77,11 @@ const bertNames = {
 const ofLayers: Tensors = {};
 for (const [number, layer] of (layers as TransformerLayer[]).entries()) {
   for (const [member, name] of Object.entries(bertNames)) {
-    const whole = `encoder.layer.${number}.${name}`;
+    const fullName = `encoder.layer.${number}.${name}`;
     const value = layer[member as keyof typeof bertNames];
     Object.assign(
       ofLayers,
-      value && 'gamma' in value ? normOf(whole, value as never) : linearOf(whole, value as never),
+      value && 'gamma' in value ? normOf(fullName, value as never) : linearOf(fullName, value as never),
     );
   }
 }
@@ -130,9 +130,9 @@ describe('all layers', () => {
   };
 
   test('the activation is the one that config.json gives the family; without one it is the exact GELU', async () => {
-    const wanted = async (activation: 'gelu' | 'gelu_tanh' | 'relu' | 'silu') => {
-      const given = { d_model: d, heads, activation, embeddingNorm: tables.embeddingNorm };
-      return (await handStates(given, summands))[2] as Float64Array;
+    const expected = async (activation: 'gelu' | 'gelu_tanh' | 'relu' | 'silu') => {
+      const input = { d_model: d, heads, activation, embeddingNorm: tables.embeddingNorm };
+      return (await handStates(input, summands))[2] as Float64Array;
     };
     for (const [config, activation] of [
       [{}, 'gelu'],
@@ -146,21 +146,21 @@ describe('all layers', () => {
     ] as const) {
       const model = await open(bert, { num_attention_heads: heads, layer_norm_eps: 1e-12, ...config });
       const forward = await model.forward({ ids });
-      expect(forward.state(2).data, JSON.stringify(config)).toEqual(await wanted(activation));
+      expect(forward.state(2).data, JSON.stringify(config)).toEqual(await expected(activation));
       model.delete();
     }
-    expect(largestDifference(await wanted('gelu'), await wanted('gelu_tanh'))).toBeGreaterThan(1e-7);
+    expect(largestDifference(await expected('gelu'), await expected('gelu_tanh'))).toBeGreaterThan(1e-7);
     const model = await open(bert, {
       num_attention_heads: heads,
       layer_norm_eps: 1e-12,
       hidden_act: 'swish',
     });
-    expect(await told(model.forward({ ids }))).toBe(
+    expect(await outcomeOf(model.forward({ ids }))).toBe(
       'RangeError: config.json names the activation "swish"; gelu, gelu_new, gelu_pytorch_tanh, relu and silu can be run here.',
     );
   });
 
-  test('progress is told over all that will be read, from the start', async () => {
+  test('progress covers all that will be read, from the start', async () => {
     const model = await open(bert);
     const heard: [number, number][] = [];
     await model.forward({ ids }, { layers: 1, progress: (bytes, of) => heard.push([bytes, of]) });
@@ -172,47 +172,57 @@ describe('all layers', () => {
     model.delete();
   });
 
-  test('what a forward or a question made is let go when it fails, and by delete()', async () => {
-    const before = heldBytes();
+  test('a failed forward pass or decomposition frees its memory, and so does delete()', async () => {
+    const before = residentBytes();
     const bad = linear(d, d, 1);
     bad.weight.data[5] = Number.NaN;
     for (const part of ['value', 'query'] as const) {
       const name = `encoder.layer.0.attention.self.${part}`;
       const model = await open({ ...bert, ...linearOf(name, bad) });
-      expect(await told(model.forward({ ids }))).toContain('must be finite');
-      expect(await told(model.decompose({ ids }))).toContain(
+      expect(await outcomeOf(model.forward({ ids }))).toContain('must be finite');
+      expect(await outcomeOf(model.decompose({ ids }))).toContain(
         part === 'query' ? 'must be finite' : 'It did not',
       );
       model.delete();
-      expect(heldBytes()).toBe(before);
+      expect(residentBytes()).toBe(before);
     }
     const model = await open(bert);
     await model.decompose({ ids });
     await model.forward({ ids });
-    expect(heldBytes()).toBeGreaterThan(before);
+    expect(residentBytes()).toBeGreaterThan(before);
     model.delete();
-    expect(heldBytes()).toBe(before);
+    expect(residentBytes()).toBe(before);
   });
 
-  test('a file without a whole layer has none that can be run, and tokens alone where no position is added', async () => {
+  test('a file without a complete layer has none that can be run, and a model with RoPE has tokens as its only summands', async () => {
     const model = await open(gpt2, gpt2Config);
     expect([model.layers, model.summands]).toEqual([0, ['token', 'position']]);
-    expect(await told(model.forward({ ids }))).toBe(
+    expect(await outcomeOf(model.forward({ ids }))).toBe(
       'RangeError: The file lacks the tensor “h.0.mlp.c_proj.weight”.',
     );
     expect((await open(rope({}), undefined)).summands).toEqual(['token']);
     expect((await open(bert)).summands).toEqual(['token', 'position', 'token_type']);
   });
 
-  test('a gap is no end of the layers, and without config.json nothing says how a model turns', async () => {
-    const moved = Object.entries(bert).map(([name, one]) => [name.replace('.layer.1.', '.layer.2.'), one]);
-    const turned = { ...rope({}), 'model.layers.0.mlp.down_proj.weight': tensorOf(drawn(d, inner, 9)) };
+  test('a gap between layers is refused, and so is a model with RoPE without config.json', async () => {
+    const moved = Object.entries(bert).map(([name, value]) => [
+      name.replace('.layer.1.', '.layer.2.'),
+      value,
+    ]);
+    const rotaryTensors = {
+      ...rope({}),
+      'model.layers.0.mlp.down_proj.weight': tensorOf(drawn(d, inner, 9)),
+    };
     for (const [tensors, epsilon, why] of [
       [Object.fromEntries(moved), 'layer_norm_eps', 'The file lacks the tensor “encoder.layer.1.output'],
-      [turned, 'rms_norm_eps', 'Without a config.json with a model_type, nothing says what the layers do'],
+      [
+        rotaryTensors,
+        'rms_norm_eps',
+        'Without a config.json with a model_type, nothing says what the layers do',
+      ],
     ] as const) {
       const model = await open(tensors, { num_attention_heads: heads, [epsilon]: 1e-12 });
-      expect(await told(model.forward({ ids }))).toContain(`RangeError: ${why}`);
+      expect(await outcomeOf(model.forward({ ids }))).toContain(`RangeError: ${why}`);
     }
   });
 });
@@ -229,12 +239,12 @@ function rope({ q = 8, k = 4, queryBias = true, keyBias = true }): Tensors {
   };
 }
 
-test('what a layer’s reading costs does not grow with the layers of the file', async () => {
+test('the cost of reading a layer does not grow with the number of layers in the file', async () => {
   const many: Tensors = { ...bert };
   const count = 60;
   for (let layer = 2; layer < count; layer++)
-    for (const [name, one] of Object.entries(bert))
-      if (name.includes('.layer.1.')) many[name.replace('.layer.1.', `.layer.${layer}.`)] = one;
+    for (const [name, entry] of Object.entries(bert))
+      if (name.includes('.layer.1.')) many[name.replace('.layer.1.', `.layer.${layer}.`)] = entry;
   const model = await open(many);
   expect(model.layers).toBe(count);
   const looks = vi.spyOn(String.prototype, 'startsWith');
@@ -253,17 +263,17 @@ test('a model whose numbers overflow has no means, and says why', async () => {
   const large = tensorOf({ data: new Float64Array(d * inner).fill(3e38), rows: d, columns: inner });
   const sentences = Array.from({ length: 12 }, (_, at) => ({ ids: [1, 3 + (at % 5), 4, 5, 6, 2] }));
   const means = async (tensors: Tensors) => (await open({ ...bert, ...tensors })).corpusMeans({ sentences });
-  expect(await told(means({ [name]: large }))).toBe(
+  expect(await outcomeOf(means({ [name]: large }))).toBe(
     'RangeError: After 2 layers the states overflow float32, in which a model runs; they have no means.',
   );
-  expect(await told(means({}))).toBe('It did not fail.');
+  expect(await outcomeOf(means({}))).toBe('It did not fail.');
 });
 
 describe('the report', () => {
   const product = (a: Table, b: Table) => rowsOf(a).flatMap((x) => rowsOf(b).map((y) => dot(x, y)));
   const less = (table: Table) => {
-    const middle = sumOf(rowsOf(table)).map((one) => one / table.rows);
-    return tableOf(rowsOf(table).map((row) => [...row].map((one, c) => one - (middle[c] as number))));
+    const middle = sumOf(rowsOf(table)).map((value) => value / table.rows);
+    return tableOf(rowsOf(table).map((row) => [...row].map((value, c) => value - (middle[c] as number))));
   };
 
   test('of all rows but the padding, positions from the first one in use', async () => {
@@ -299,7 +309,7 @@ describe('the report', () => {
       expect(largestDifference(all.offsets?.[gauge].means as Float64Array, means)).toBeLessThan(1e-13);
     }
     expect(all.rotary).toBeUndefined();
-    expect(await told(model.report(3 as never))).toBe('TypeError: options must be an object; it is 3.');
+    expect(await outcomeOf(model.report(3 as never))).toBe('TypeError: options must be an object; it is 3.');
   });
 
   test('of tokens alone', async () => {
@@ -332,10 +342,10 @@ describe('the report', () => {
     test('heads that do not fit the shapes are refused', async () => {
       const why = (count: number, q: number, k: number) =>
         `RangeError: config.json gives ${count} heads, which do not fit queries of ${q} and keys of ${k} channels.`;
-      expect(await told(rotary(rope({}), of(3)))).toBe(why(3, 8, 4));
-      expect(await told(rotary(rope({ q: 9 }), of(2)))).toBe(why(2, 9, 4));
-      for (const k of [2, 6]) expect(await told(rotary(rope({ k }), of(2)))).toBe(why(2, 8, k));
-      expect(await told(rotary(rope({ q: 12, k: 8 }), of(3)))).toBe(why(3, 12, 8));
+      expect(await outcomeOf(rotary(rope({}), of(3)))).toBe(why(3, 8, 4));
+      expect(await outcomeOf(rotary(rope({ q: 9 }), of(2)))).toBe(why(2, 9, 4));
+      for (const k of [2, 6]) expect(await outcomeOf(rotary(rope({ k }), of(2)))).toBe(why(2, 8, k));
+      expect(await outcomeOf(rotary(rope({ q: 12, k: 8 }), of(3)))).toBe(why(3, 12, 8));
       expect((await rotary(rope({ q: 12, k: 12 }), of(3)))?.keyHeads).toBe(3);
     });
   });
