@@ -1,7 +1,7 @@
 // A frame and the page around it: heights and themes, in the messages that each takes, and none that it does not.
 import type { Frame, Page } from 'playwright';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { tellHeight } from '../../web/embed/framed.ts';
+import { reportHeight } from '../../web/embed/frameMessages.ts';
 import { openPage, painted, scriptOf } from './support/module.ts';
 
 /** A page that notes what its frames say, with one frame that holds a module. */
@@ -27,8 +27,8 @@ const themed = (theme: string) => JSON.stringify({ context: 'superpose.theme', t
 
 describe('the theme around a frame', () => {
   test('is asked for, and heard from the page around alone', async () => {
-    const { page, frame, heard } = await framed('framed');
-    await frame.evaluate('window.themes = []; embed.hearTheme((theme) => themes.push(theme))');
+    const { page, frame, heard } = await framed('frameMessages');
+    await frame.evaluate('window.themes = []; embed.followTheme((theme) => themes.push(theme))');
     await settle(page);
     expect(await heard()).toEqual([asked]);
     const around = (data: unknown) => page.evaluate((said) => frames[0]?.postMessage(said, '*'), data);
@@ -43,11 +43,11 @@ describe('the theme around a frame', () => {
 
   test('is nobody’s affair where there is no frame', async () => {
     const page = await openPage();
-    await page.addScriptTag({ content: await scriptOf('framed') });
+    await page.addScriptTag({ content: await scriptOf('frameMessages') });
     await page.evaluate(`
       window.heard = [];
       addEventListener('message', ({ data }) => heard.push(data));
-      embed.hearTheme((theme) => heard.push(theme));
+      embed.followTheme((theme) => heard.push(theme));
       postMessage(${JSON.stringify(themed('dark'))}, '*');
     `);
     await settle(page);
@@ -61,8 +61,8 @@ describe('the height of a page in a frame', () => {
   const drawn = "figure.dispatchEvent(new Event('superpose-drawn'))";
 
   test('is told once its figure is drawn, and again whenever it is another', async () => {
-    const { page, frame, heard } = await framed('framed');
-    await frame.evaluate("window.figure = document.querySelector('div'); embed.tellHeight(figure)");
+    const { page, frame, heard } = await framed('frameMessages');
+    await frame.evaluate("window.figure = document.querySelector('div'); embed.reportHeight(figure)");
     const becomes = async (height: string) => {
       await frame.evaluate((given) => {
         (document.querySelector('div') as HTMLElement).style.height = given;
@@ -85,11 +85,11 @@ describe('the height of a page in a frame', () => {
 
   test('is told after five seconds where a figure is never drawn, or there is none', async () => {
     for (const figure of ["document.querySelector('div')", 'null']) {
-      const { page, frame, heard } = await framed('framed');
+      const { page, frame, heard } = await framed('frameMessages');
       // Unless it is paused, the clock also goes on by itself.
       await page.clock.install({ time: 0 });
       await page.clock.pauseAt(1000);
-      await frame.evaluate(`embed.tellHeight(${figure})`);
+      await frame.evaluate(`embed.reportHeight(${figure})`);
       await page.clock.runFor(4900);
       expect(await heard()).toEqual([]);
       await page.clock.runFor(100);
@@ -113,7 +113,7 @@ describe('the height of a page in a frame', () => {
     vi.stubGlobal('document', { body: {} });
     vi.stubGlobal('history', { state: { given: 'here' } });
     const figure = new EventTarget();
-    tellHeight(figure as Element);
+    reportHeight(figure as Element);
     vi.runAllTimers();
     figure.dispatchEvent(new Event('superpose-drawn'));
     vi.useRealTimers();
@@ -122,11 +122,11 @@ describe('the height of a page in a frame', () => {
 
   test('is told to nobody where there is no frame', async () => {
     const page = await openPage('<p>Words</p>');
-    await page.addScriptTag({ content: await scriptOf('framed') });
+    await page.addScriptTag({ content: await scriptOf('frameMessages') });
     await page.evaluate(`
       window.heard = [];
       addEventListener('message', ({ data }) => heard.push(data));
-      embed.tellHeight(document.querySelector('p'));
+      embed.reportHeight(document.querySelector('p'));
       document.querySelector('p').dispatchEvent(new Event('superpose-drawn'));
     `);
     await settle(page);

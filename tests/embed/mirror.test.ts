@@ -316,7 +316,9 @@ describe('a group', () => {
 
 describe('the theme around', () => {
   const schemes = (page: Page) =>
-    page.evaluate('all.map((one) => [one.surroundings.pageTheme, one.querySelector("img").style.colorScheme])');
+    page.evaluate(
+      'all.map((one) => [one.surroundings.pageTheme, one.querySelector("img").style.colorScheme])',
+    );
 
   test('is the figure’s and its picture’s, and is followed for as long as it is in the page', async () => {
     const page = await mirrored(

@@ -11,7 +11,7 @@ import {
   onlyExcerpt,
   toBase64,
 } from '../../web/embed/modelExcerpt.ts';
-import { runWith } from '../../web/embed/program.ts';
+import { computeWithSupplies } from '../../web/embed/program.ts';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import { figures } from '../../web/figures/index.ts';
 import { excerptOf } from '../../web/worker/excerpt.ts';
@@ -197,7 +197,7 @@ const lacking =
 
 describe('a page of one file', () => {
   test('computes what needs nothing of a model; what does is refused with a sentence', async () => {
-    const run = runWith({ module: {} });
+    const run = computeWithSupplies({ module: {} });
     expect(await run('dot-products', await stateOf('dot-products', { n: 4 }), job)).toHaveProperty('added');
     await expect(run('one-score', await stateOf('one-score', { text: 'the bank' }), job)).rejects.toThrow(
       lacking,
@@ -235,11 +235,15 @@ describe('a page of one file', () => {
 
     test('computes it from what it carries, and other words where all of the model is', async () => {
       const { state, excerpt } = await made();
-      const known = (await runWith({ module: {}, model: model.href })('one-score', state, job)) as {
+      const known = (await computeWithSupplies({ module: {}, model: model.href })(
+        'one-score',
+        state,
+        job,
+      )) as {
         logits: unknown;
       };
       const asked = serve(false);
-      const run = runWith({ module: {}, excerpt });
+      const run = computeWithSupplies({ module: {}, excerpt });
       expect(((await run('one-score', state, job)) as { logits: unknown }).logits).toEqual(known.logits);
       const other = await stateOf('one-score', { text: 'another sentence' });
       await expect(run('one-score', other, job)).rejects.toThrow(lacking);
@@ -248,7 +252,7 @@ describe('a page of one file', () => {
       // What fails for another reason says that reason.
       await expect(run('nonesuch', {}, job)).rejects.toThrow('There is no figure called “nonesuch”.');
       // Where the rest of it should be and is not.
-      const away = runWith({ module: {}, excerpt, model: model.href });
+      const away = computeWithSupplies({ module: {}, excerpt, model: model.href });
       await expect(away('one-score', other, job)).rejects.toThrow(lacking);
       expect(asked.length).toBeGreaterThan(0);
       const stopped = new AbortController();
@@ -256,7 +260,7 @@ describe('a page of one file', () => {
       await expect(away('one-score', other, { ...job, signal: stopped.signal })).rejects.not.toThrow(lacking);
 
       serve();
-      const whole = runWith({ module: {}, excerpt, model: model.href });
+      const whole = computeWithSupplies({ module: {}, excerpt, model: model.href });
       expect(await whole('one-score', other, job)).toMatchObject({
         tokens: expect.arrayContaining(['another']),
       });

@@ -6,7 +6,8 @@ import { initialState, readState, type State } from '../../web/figures/controls.
 import type { AnyFigure, DataTable, ReadoutPiece } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
 import { channelsOf, inks, rasterPixels, type Theme } from '../../web/plot/colour.ts';
-import { captionOf, csvOf } from '../../web/plot/format.ts';
+import { csvOf } from '../../web/plot/csv.ts';
+import { captionOf } from '../../web/plot/format.ts';
 import type { Ink, Mark, RasterMark, TextMark } from '../../web/plot/scene.ts';
 import { computeOf } from '../../web/worker/answers.ts';
 import { loaded, shorter } from './support.ts';

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { sizeWithin } from '../../web/figures/oneScore.ts';
 import { cloudOf } from '../../web/plot/canvas.ts';
 import { colourStep, inks, rasterPixels, type Theme } from '../../web/plot/colour.ts';
-import { csvOf } from '../../web/plot/format.ts';
+import { csvOf } from '../../web/plot/csv.ts';
 import { bars, counts, lineThrough, plane } from '../../web/plot/parts.ts';
 import { type Mark, type RasterMark, roundDots, type ScaleName } from '../../web/plot/scene.ts';
 import { shapesOf } from '../../web/plot/shapes.ts';

@@ -6,7 +6,7 @@ import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import type { CorpusAverage, UserModel } from '../../web/figures/userFile.ts';
 import { modelFigures } from '../../web/figures/userModel.ts';
-import { csvOf } from '../../web/plot/format.ts';
+import { csvOf } from '../../web/plot/csv.ts';
 import { computeWith } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';

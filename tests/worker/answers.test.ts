@@ -15,7 +15,7 @@ import {
 import { library } from '../../web/worker/library.ts';
 import {
   blobWorker,
-  ownThread,
+  pageThread,
   type Reply,
   scriptAddress,
   type Transport,
@@ -155,7 +155,7 @@ describe('the library', () => {
 describe('transports', () => {
   test('are known once they are set, in their order', () => {
     expect(transports).toEqual([]);
-    const some: Transport[] = [ownThread(async () => () => () => {}), blobWorker('')];
+    const some: Transport[] = [pageThread(async () => () => () => {}), blobWorker('')];
     transports.push(...some);
     expect(transports).toEqual(some);
     expect(some.map(({ name }) => name)).toEqual(['page', 'blob worker']);
@@ -163,14 +163,14 @@ describe('transports', () => {
   });
 
   test('the page’s own thread answers, and breaks when what answers cannot be had', async () => {
-    const line = ownThread(async () => (say) => (question) => say({ id: 1, data: question })).start();
+    const line = pageThread(async () => (say) => (question) => say({ id: 1, data: question })).start();
     const heard: unknown[] = [];
     line.postMessage('before anybody listens');
     line.onmessage = ({ data }) => heard.push(data);
     line.postMessage('question');
     await vi.waitFor(() => expect(heard).toContainEqual({ id: 1, data: 'question' }));
     vi.stubGlobal('ErrorEvent', class extends Event {});
-    const broken = ownThread(() => Promise.reject(new Error('404'))).start();
+    const broken = pageThread(() => Promise.reject(new Error('404'))).start();
     const told = vi.fn();
     broken.onerror = told;
     broken.postMessage('question');

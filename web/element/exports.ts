@@ -3,7 +3,7 @@
 import { type Control, type Controls, type State, type Value, written } from '../figures/controls.js';
 import type { AnyFigure, DataTable, Source } from '../figures/figure.js';
 import type { Theme } from '../plot/colour.js';
-import { csvOf } from '../plot/format.js';
+import { csvOf } from '../plot/csv.js';
 import type { Scene } from '../plot/scene.js';
 import { svgPicture } from '../plot/svg.js';
 import { version } from './link.js';

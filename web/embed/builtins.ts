@@ -1,15 +1,15 @@
-// What the page has put in the place of the language's own functions, as old libraries do. A figure needs those that are
-// listed here; what the build replaces (see arrayFrom in plot/plainCopy.ts) it does not need.
+// Finds the language's functions that the page has replaced, as old libraries do, and that figures need. They do not need
+// Array.from, which the build replaces (see arrayFrom in plot/plainCopy.ts).
 
-/** Each with something that it does in the language. */
+/** Each function with an example of what it does in the language. */
 const needed: readonly [name: string, works: () => boolean][] = [
-  ['Array.prototype.map', () => [4].map((one, at) => one + at)[0] === 4],
-  ['Array.prototype.filter', () => [4, 5].filter((one, at) => at > 0 && one > 4)[0] === 5],
-  ['Array.prototype.find', () => [4, 5].find((one) => one > 4) === 5],
-  ['Array.prototype.every', () => [4, 5].every((one) => one > 3) && ![4, 5].every((one) => one > 4)],
-  ['Array.prototype.some', () => [4, 5].some((one) => one > 4) && ![4, 5].some((one) => one > 5)],
-  ['Array.prototype.flatMap', () => [4, 5].flatMap((one) => [one, one]).length === 4],
-  ['Array.prototype.reduce', () => [4, 5].reduce((sum, one) => sum + one, 3) === 12],
+  ['Array.prototype.map', () => [4].map((value, at) => value + at)[0] === 4],
+  ['Array.prototype.filter', () => [4, 5].filter((value, at) => at > 0 && value > 4)[0] === 5],
+  ['Array.prototype.find', () => [4, 5].find((value) => value > 4) === 5],
+  ['Array.prototype.every', () => [4, 5].every((value) => value > 3) && ![4, 5].every((value) => value > 4)],
+  ['Array.prototype.some', () => [4, 5].some((value) => value > 4) && ![4, 5].some((value) => value > 5)],
+  ['Array.prototype.flatMap', () => [4, 5].flatMap((value) => [value, value]).length === 4],
+  ['Array.prototype.reduce', () => [4, 5].reduce((sum, value) => sum + value, 3) === 12],
   ['Array.prototype.includes', () => [4].includes(4) && ![4].includes(5)],
   ['Array.prototype.indexOf', () => [4, 5].indexOf(5) === 1],
   ['Array.prototype.reverse', () => [4, 5].reverse()[0] === 5],
@@ -22,14 +22,14 @@ const needed: readonly [name: string, works: () => boolean][] = [
   ['Function.prototype.bind', () => ((a: number, b: number) => a - b).bind(undefined, 5)(4) === 1],
 ];
 
-/** The names of those that are there no more, or do something else. */
+/** The names of the functions that are missing or do something else. */
 export function replacedBuiltins(): string[] {
   const replaced: string[] = [];
   for (const [name, works] of needed) {
     try {
       if (works()) continue;
     } catch {
-      // Then it does not work either.
+      // A function that throws does not work either.
     }
     replaced.push(name);
   }

@@ -1,31 +1,31 @@
-// What is pressed or typed in a figure is the figure's. A page around it may listen for keys, to turn a slide or to open
-// its search, and from outside it cannot see that they were typed into a field or moved a slider. So their events end
-// at the element; a page hears them only if it listens in the capture phase.
+// Keeps keys that are pressed in a figure from the page around it. A page may listen for keys, to turn a slide or to open
+// its search, and from outside it cannot see that they were typed into a field or moved a slider. So their events stop at
+// the element, and a page receives them only if it listens in the capture phase.
 import type { FigureElement } from '../element/figureElement.js';
 
 /**
- * What moves about in the page around or closes it, unless the figure has done something with it. Clickers for slides
- * send Page keys.
+ * Keys that move about in the page around or close it, unless the figure has used them. Clickers for slides send Page
+ * keys.
  */
-const passing = /^(Tab|Escape|PageUp|PageDown|Shift|Control|Alt|AltGraph|Meta|F\d+)$/;
+const pageKeys = /^(Tab|Escape|PageUp|PageDown|Shift|Control|Alt|AltGraph|Meta|F\d+)$/;
 
 function isOfPage(event: KeyboardEvent): boolean {
   if (event.defaultPrevented) return false;
-  // On some keyboards it takes a modifier to write a letter.
+  // On some keyboards a letter takes a modifier.
   const shortcut = (event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState('AltGraph');
-  return shortcut || passing.test(event.key);
+  return shortcut || pageKeys.test(event.key);
 }
 
-/** Ends the events of keys and texts at a figure's element. */
-export function endKeys(element: FigureElement): void {
-  /** What the page has put between the element's tags is the page's. */
+/** Stops the events of keys and texts at a figure's element. */
+export function stopKeys(element: FigureElement): void {
+  /** Not for what the page has put between the element's tags. */
   const isInside = (event: Event) => event.target === element && event.composedPath()[0] !== element;
-  /** Codes of the keys that are down and whose events end here. */
+  /** Codes of the keys that are down and whose events stop here. */
   const down = new Set<string>();
   const press = (event: Event): void => {
     if (!isInside(event)) return;
     const { code, key, type } = event as KeyboardEvent;
-    // It comes up where it has led to.
+    // Tab comes up where it has led to.
     if (type === 'keyup' && key === 'Tab') element.cursors.wasClicked = false;
     if (type === 'keydown') {
       if (isOfPage(event as KeyboardEvent)) down.delete(code);

@@ -1,5 +1,5 @@
-// Figures on somebody else's page: attributes that mirror a figure's state in both directions, groups of
-// figures that share settings, the surrounding page's theme, and methods for the page's own scripts.
+// Figures on somebody else's page: attributes that mirror a figure's state in both directions, groups of figures that share
+// settings, the surrounding page's theme, and methods for the page's scripts.
 import { html, type ReactiveController, type TemplateResult } from 'lit';
 import { defineFigures, FigureElement } from '../element/figureElement.js';
 import type { Change } from '../element/figureRequest.js';
@@ -18,10 +18,10 @@ import {
 } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { isFirstView } from '../figures/firstView.js';
-import { nameUnknown, warnOnce } from './attributes.js';
+import { warnOfUnknown, warnOnce } from './attributes.js';
 import { replacedBuiltins } from './builtins.js';
-import { endKeys } from './keys.js';
-import { takePageStyles } from './pageStyles.js';
+import { stopKeys } from './keys.js';
+import { usePageStyles } from './pageStyles.js';
 import { pageTheme, watchPageTheme } from './pageTheme.js';
 
 const controlsOf = ({ controls }: AnyFigure) => Object.entries(controls as Record<string, Control>);
@@ -34,16 +34,17 @@ class Mirror implements ReactiveController {
   private mirrored: State | undefined;
   /** The state last shared with the group, in either direction. */
   private shared: State | undefined;
-  /** The figure whose attributes were looked at. */
-  private looked: AnyFigure | undefined;
+  /** The figure whose attributes have been checked. */
+  private checkedFigure: AnyFigure | undefined;
   private unwatch: (() => void) | undefined;
-  private last = Promise.resolve();
+  /** The latest of the changes that are made one after another. */
+  private lastChange = Promise.resolve();
   // Observes the element itself, which may be in a closed shadow.
   private readonly changes = new MutationObserver((changes) => this.hear(changes));
 
   constructor(private readonly element: FigureElement) {
     element.addController(this);
-    endKeys(element);
+    stopKeys(element);
     this.changes.observe(element, { attributes: true });
     element.addEventListener('superpose-change', (event) => {
       void this.share();
@@ -68,8 +69,8 @@ class Mirror implements ReactiveController {
     const before = surroundings.pageTheme;
     surroundings.pageTheme = pageTheme(this.element);
     if (surroundings.pageTheme !== before) this.element.requestUpdate();
-    // The placeholder has both themes and would follow the reader's own.
-    for (const one of this.element.querySelectorAll('img')) one.style.colorScheme = surroundings.theme;
+    // The placeholder has both themes, and would follow the reader's preference.
+    for (const image of this.element.querySelectorAll('img')) image.style.colorScheme = surroundings.theme;
   };
 
   /** Attributes follow the state at once, whatever changed it: a stale one would bring the old state back. */
@@ -78,11 +79,11 @@ class Mirror implements ReactiveController {
     if (request.figure && state !== request.initialSettings && state !== this.mirrored)
       this.write(request.figure, state);
     this.mirrored = state;
-    if (request.figure && request.figure !== this.looked) {
-      nameUnknown(this.element, request.figure);
+    if (request.figure && request.figure !== this.checkedFigure) {
+      warnOfUnknown(this.element, request.figure);
       for (const sentence of request.refusals) warnOnce(request.figure.name, sentence);
     }
-    this.looked = request.figure;
+    this.checkedFigure = request.figure;
   }
 
   /** Writes the settings that differ from their first value or already have an attribute. */
@@ -96,16 +97,16 @@ class Mirror implements ReactiveController {
         this.element.setAttribute(attribute, text);
       }
     }
-    // The element's own writes are not requests; taken for one, they would undo later changes.
+    // The element's own writes are not requests of the page, and would undo later changes if they were read as such.
     this.changes.takeRecords();
   }
 
   /** The page has changed attributes. Only those that changed ask for another state. */
   private hear(changes: MutationRecord[]): void {
     const { figure } = this.element.request;
-    // Until the figure's code is there no attribute has been read; then all are.
+    // Until the figure's code is loaded no attribute has been read; then all are.
     if (figure?.name !== this.element.name) return;
-    nameUnknown(this.element, figure);
+    warnOfUnknown(this.element, figure);
     const attributes = new Set(changes.map(({ attributeName }) => attributeName as string));
     const controls = new Map(controlsOf(figure));
     const texts = [...attributes].flatMap((attribute): [string, string][] => {
@@ -146,17 +147,17 @@ class Mirror implements ReactiveController {
     }
   }
 
-  /** Makes changes that come at once one after another: each starts from the state that the last one left. */
+  /** Makes simultaneous changes one after another: each starts from the state that the previous one left. */
   private inTurn(change: () => Promise<void>): Promise<void> {
-    const changed = this.last.then(change);
-    this.last = changed.catch(() => {});
+    const changed = this.lastChange.then(change);
+    this.lastChange = changed.catch(() => {});
     return changed;
   }
 
   /** Shows these settings and keeps the others. Does nothing if none of them is new. */
   show(figure: AnyFigure, texts: [string, string][]): void {
     void this.inTurn(async () => {
-      // It may have become another one.
+      // The element may have become another figure.
       if (this.element.request.figure !== figure) return;
       const now = new Map(writtenState(figure.controls, this.element.state));
       if (texts.every(([name, text]) => now.get(name) === text)) return;
@@ -165,7 +166,7 @@ class Mirror implements ReactiveController {
     });
   }
 
-  /** For the page's own scripts: sets the settings given, in this figure alone. */
+  /** For the page's scripts: sets these settings, in this figure alone. */
   set(settings: Readonly<Record<string, Value>>): Promise<void> {
     return this.inTurn(() => this.setNow(settings));
   }
@@ -192,25 +193,19 @@ class Mirror implements ReactiveController {
 
 const mirrors = new WeakMap<FigureElement, Mirror>();
 
-/** What a figure has on somebody else's page alone; methods for the page's own scripts are in index.d.ts. */
-const calls = {
-  /** A link to the figure, with the site's picture: it has one of the first view alone. */
+/** Methods that a figure has only on somebody else's page; those for the page's scripts are in index.d.ts. */
+const methods = {
+  /** A link to the figure with the site's picture, which exists only of the first view. */
   standIn(this: FigureElement): TemplateResult | undefined {
     const { figure, settings } = this.request;
     const { home, pictures } = hostPage;
-    if (
-      !home ||
-      !pictures ||
-      !figure ||
-      this.childElementCount > 0 ||
-      !isFirstView(figure.controls, settings)
-    )
-      return undefined;
+    if (!home || !pictures || !figure || this.childElementCount > 0) return undefined;
+    if (!isFirstView(figure.controls, settings)) return undefined;
     const link = home + writeLink(figure.name, figure.controls, settings);
     return html`<a href=${link}><img src=${`${pictures}${figure.name}-narrow.svg`} alt=${figure.title} loading="lazy" /></a>`;
   },
 
-  /** Style sheets stay with the document that made them: in another one they are made anew. */
+  /** Style sheets belong to the document that made them, so another document needs new ones. */
   adoptedCallback(this: FigureElement): void {
     const { defaultView: page } = this.ownerDocument;
     if (!page || !this.shadowRoot) return;
@@ -224,14 +219,14 @@ const calls = {
     return (mirrors.get(this) as Mirror).set(settings);
   },
   whenLive(this: FigureElement): Promise<void> {
-    return new Promise((done) => {
-      if (this.result) done();
-      else this.addEventListener('superpose-drawn', () => done(), { once: true });
+    return new Promise((resolve) => {
+      if (this.result) resolve();
+      else this.addEventListener('superpose-drawn', () => resolve(), { once: true });
     });
   },
 };
 
-/** Makes the figures of somebody else's page live, unless it has taken away what they need. */
+/** Makes the figures of somebody else's page live, unless the page has replaced functions that they need. */
 export function defineMirrored(): void {
   const replaced = replacedBuiltins();
   if (replaced.length > 0) {
@@ -245,7 +240,7 @@ export function defineMirrored(): void {
   FigureElement.addInitializer((element) => {
     mirrors.set(element as FigureElement, new Mirror(element as FigureElement));
   });
-  Object.assign(FigureElement.prototype, calls);
-  takePageStyles();
+  Object.assign(FigureElement.prototype, methods);
+  usePageStyles();
   defineFigures();
 }

@@ -1,5 +1,5 @@
-// If a page has several copies of Superpose, of one version or two, one works: the first whose files load. The console says
-// which that is.
+// Starts only one copy of Superpose on a page that has several, of one version or two: the first whose files load. The
+// console says which one it is.
 const mark = Symbol.for('superpose');
 const element = 'superpose-figure';
 
@@ -8,22 +8,22 @@ interface Copy {
   start(): void;
 }
 
-/** What the copies of a page know of one another. */
+/** What the copies on a page share. */
 interface Copies {
-  /** Of the one that is used, or tried. */
+  /** The version of the copy that is used, or tried. */
   version: string;
-  /** They wait in case it fails. */
+  /** Copies that wait in case it fails. */
   next: Copy[];
 }
 
 const page = globalThis as { [mark]?: Copies };
 
-/** Starts this copy if it is the first. Otherwise it waits in case that fails. */
+/** Starts this copy if it is the first. Otherwise it waits in case the first fails. */
 export function startOneCopy(version: string, start: () => void): void {
   const copies = page[mark];
   const unused = `Superpose ${version} is not used on this page`;
   if (copies) {
-    // Another copy of the same version is the same.
+    // A copy of the same version makes no difference.
     if (![copies, ...copies.next].some((copy) => copy.version === version))
       console.info(`${unused}, unless version ${copies.version}, which came first, cannot be loaded.`);
     copies.next.push({ version, start });
@@ -35,7 +35,7 @@ export function startOneCopy(version: string, start: () => void): void {
   }
 }
 
-/** The first could not be loaded: the next one is tried. Says what becomes of the page's figures. */
+/** Starts the next copy after the first could not be loaded. Returns what becomes of the page's figures. */
 export function startNextCopy(): string {
   const copies = page[mark];
   const copy = customElements.get(element) ? undefined : copies?.next.shift();

@@ -1,9 +1,9 @@
-// superpose/embed: importing it makes every <superpose-figure> of a page live. For pages that are built with
-// a bundler; others take embed.js from a site.
+// superpose/embed: importing it makes every <superpose-figure> of a page live. It is for pages that are built with a
+// bundler; other pages load embed.js from a site.
 import { type ModuleName, supportedSimd, wasmAddress } from 'superpose';
 import { unknownName } from '../../build/package/unknown.js';
 import { hostPage } from '../element/link.js';
-import { ownThread, type Transport, transports } from '../worker/transports.js';
+import { pageThread, type Transport, transports } from '../worker/transports.js';
 import type { EmbedOptions } from './index.js';
 import { startNextCopy, startOneCopy } from './oneCopy.js';
 import type { Supplies } from './program.js';
@@ -12,17 +12,17 @@ import { whenNear } from './whenNear.js';
 let model: string | undefined;
 let wasm: string | undefined;
 
-/** An option's whole address, which the page may give relative to its own. */
-function addressOf(name: keyof EmbedOptions, given: unknown): string {
+/** An option's absolute address, which the page may give relative to its own. */
+function addressOf(name: keyof EmbedOptions, value: unknown): string {
   try {
-    if (typeof given === 'string' || given instanceof URL) return new URL(given, document.baseURI).href;
-  } catch {}
-  throw new TypeError(
-    `${name} must be an address; it is ${typeof given === 'string' ? `“${given}”` : given}.`,
-  );
+    if (typeof value === 'string' || value instanceof URL) return new URL(value, document.baseURI).href;
+  } catch {
+    // The error below says which option it is.
+  }
+  throw new TypeError(`${name} must be an address; got ${typeof value === 'string' ? `“${value}”` : value}.`);
 }
-/** A folder's; it may be given with or without its last slash. */
-const folderAt = (name: 'model' | 'wasm', given: unknown) => addressOf(name, given).replace(/\/?$/, '/');
+/** A folder's address, which the page may give with or without its last slash. */
+const folderAt = (name: 'model' | 'wasm', value: unknown) => addressOf(name, value).replace(/\/?$/, '/');
 
 const optionNames: Readonly<Record<keyof EmbedOptions, true>> = { home: true, model: true, wasm: true };
 
@@ -44,7 +44,7 @@ export function configure(options: EmbedOptions): void {
   if (options.wasm !== undefined) wasm = folderAt('wasm', options.wasm);
 }
 
-/** A worker made of a blob has no address of its own, so it is told where the files are. */
+/** Where the files are, for a worker that is made of a blob and so has no address of its own. */
 function supplies(): Supplies {
   const simd = supportedSimd() ?? 'plain';
   const at = (module: ModuleName) =>
@@ -54,7 +54,7 @@ function supplies(): Supplies {
   return { module: { simd, wasm: { small: at('small'), whole: at('whole') } }, model };
 }
 
-/** Bundled as text, so that no bundler has to find a file for it. */
+/** The worker is bundled as text, so that no bundler has to find a file for it. */
 const inlineWorker = (Program: new () => Worker): Transport => ({
   name: 'blob worker',
   start() {
@@ -68,12 +68,12 @@ async function define(): Promise<void> {
   const { default: Program } = await import('./packageWorker.js?worker&inline');
   transports.push(
     inlineWorker(Program),
-    ownThread(async () => {
-      const [{ runWith }, { answering }] = await Promise.all([
+    pageThread(async () => {
+      const [{ computeWithSupplies }, { answering }] = await Promise.all([
         import('./program.js'),
         import('../worker/answers.js'),
       ]);
-      return (say) => answering(runWith(supplies()), say);
+      return (reply) => answering(computeWithSupplies(supplies()), reply);
     }),
   );
   (await import('./mirror.js')).defineMirrored();

@@ -1,3 +1,4 @@
-import { beWorker } from './program.js';
+// The worker of superpose/embed, which package.ts has as text.
+import { answerQuestions } from './program.js';
 
-beWorker();
+answerQuestions();

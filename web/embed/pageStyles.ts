@@ -1,4 +1,4 @@
-// Styles that figures have on other people's pages alone. Their page can set colours that stand for no term, as
+// Styles that figures have only on other people's pages, which can set the colours that stand for no term, as
 // --superpose-NAME.
 import { unsafeCSS } from 'lit';
 import { elementStyles } from '../element/surroundings.js';
@@ -11,21 +11,21 @@ const names: readonly Ink[] = ['ink', 'quiet', 'paper', 'field', 'line', 'accent
 const variables = (theme: Theme): string =>
   names.map((name) => `--${name}:var(--superpose-${name},${inks[theme][name]})`).join(';');
 
-/** An ink as #rrggbb: the page's, if it has set one that is opaque and that a canvas writes so, else the theme's. */
+/** An ink as #rrggbb: the page's, if that is opaque and a canvas writes it so, otherwise the theme's. */
 function pageInk(context: CanvasRenderingContext2D, ink: Ink, theme: Theme): string {
-  const usual = inks[theme][ink];
-  if (!names.includes(ink)) return usual;
-  // A value that is no colour leaves the one before it.
-  context.fillStyle = usual;
+  const themeInk = inks[theme][ink];
+  if (!names.includes(ink)) return themeInk;
+  // If the page's value is not a colour, the theme's stays.
+  context.fillStyle = themeInk;
   context.fillStyle = getComputedStyle(context.canvas).getPropertyValue(`--${ink}`).trim();
-  return /^#.{6}$/.test(context.fillStyle) ? context.fillStyle : usual;
+  return /^#.{6}$/.test(context.fillStyle) ? context.fillStyle : themeInk;
 }
 
-/** A snippet reserves the height with inputs, which paper does not have. */
+/** A snippet reserves the height with inputs, which are not printed. */
 const onPaper = '@media print{:host{min-height:0!important}}';
 
-/** To be called before the element is defined. */
-export function takePageStyles(): void {
+/** Lets the page set colours. To be called before the element is defined. */
+export function usePageStyles(): void {
   const dark = variables('dark');
   elementStyles.push(
     unsafeCSS(

@@ -1,47 +1,48 @@
-// Whether the page around a figure is light or dark, however it switches: by a class, an attribute, or the
-// reader's own scheme. What counts is the background behind the figure.
+// Whether the page around a figure is light or dark, however it switches: by a class, an attribute, or the reader's
+// preference. It depends on the background behind the figure.
 import type { Theme } from '../plot/colour.js';
 
 const listeners = new Set<() => void>();
-const tell = () => {
+const notify = () => {
   for (const listener of listeners) listener();
 };
 // Pages switch by an attribute of html or body, and their colours may follow a frame later.
-const switches = new MutationObserver(() => requestAnimationFrame(tell));
+const switches = new MutationObserver(() => requestAnimationFrame(notify));
 const darkScheme = matchMedia('(prefers-color-scheme: dark)');
 const media = [darkScheme, matchMedia('(forced-colors: active)')];
 
 /** Calls the listener when the page may have changed its theme. Returns a function that stops it. */
 export function watchPageTheme(listener: () => void): () => void {
   if (listeners.size === 0) {
-    for (const one of [document.documentElement, document.body]) switches.observe(one, { attributes: true });
-    document.addEventListener('transitionend', tell);
-    for (const one of media) one.addEventListener('change', tell);
+    for (const root of [document.documentElement, document.body])
+      switches.observe(root, { attributes: true });
+    document.addEventListener('transitionend', notify);
+    for (const query of media) query.addEventListener('change', notify);
   }
   listeners.add(listener);
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;
     switches.disconnect();
-    document.removeEventListener('transitionend', tell);
-    for (const one of media) one.removeEventListener('change', tell);
+    document.removeEventListener('transitionend', notify);
+    for (const query of media) query.removeEventListener('change', notify);
   };
 }
 
-/** The theme of the nearest background that is opaque; of the browser's own canvas if there is none. */
+/** The theme of the nearest background that is opaque; if there is none, that of the browser's canvas. */
 export function pageTheme(element: Element): Theme {
-  for (let one = above(element); one; one = above(one)) {
-    const theme = themeOf(getComputedStyle(one).backgroundColor);
+  for (let ancestor = above(element); ancestor; ancestor = above(ancestor)) {
+    const theme = themeOf(getComputedStyle(ancestor).backgroundColor);
     if (theme) return theme;
   }
   return canvasOf(element);
 }
 
-/** The theme of the browser's own canvas: of the schemes that the page supports, the reader's choice. */
+/** The theme of the browser's canvas: of the schemes that the page supports, the reader's choice. */
 function canvasOf(element: Element): Theme {
   const { colorScheme } = getComputedStyle(element);
-  const said = document.querySelector<HTMLMetaElement>('meta[name=color-scheme]')?.content ?? '';
-  const schemes = colorScheme === 'normal' ? said : colorScheme;
+  const pageSchemes = document.querySelector<HTMLMetaElement>('meta[name=color-scheme]')?.content ?? '';
+  const schemes = colorScheme === 'normal' ? pageSchemes : colorScheme;
   return schemes.includes('dark') && (darkScheme.matches || !schemes.includes('light')) ? 'dark' : 'light';
 }
 

@@ -1,17 +1,18 @@
-// <script src=".../resize.js"></script>, for pages with figures in frames whose host does not know the
-// frames' message: makes each as high as it says, and tells it the theme around it, which a frame cannot see.
+// <script src=".../resize.js"></script>, for pages with figures in frames whose host does not know the frames' message:
+// gives each frame the height that it reports, and sends it the page's theme, which a frame cannot see.
 
-import { said, themeMessage } from './framed.js';
+import { readFrameMessage, themeMessage } from './frameMessages.js';
 import { pageTheme, watchPageTheme } from './pageTheme.js';
 
 /** The folder of this script, where the figures are too. */
 const script = document.currentScript;
 const home = script instanceof HTMLScriptElement && script.src ? new URL('./', script.src).href : undefined;
-const told = new Map<HTMLIFrameElement, string>();
+/** The message that each frame was sent last. */
+const lastMessages = new Map<HTMLIFrameElement, string>();
 
 /**
- * Whether a frame is of this script's folder, or of the page's own server, and still there. What is in a sandbox has
- * the origin "null". Of other frames, and of those with data in place of an address, nothing is heard.
+ * Whether a frame is from this script's folder, or from the page's own server, and is still there. A sandboxed frame has
+ * the origin "null". Other frames, and those with data in place of an address, are ignored.
  */
 function isFigure(frame: HTMLIFrameElement, from: string): boolean {
   if (frame.hasAttribute('srcdoc') || !/^https?:/.test(frame.src) || URL.canParse?.(frame.src) === false)
@@ -23,29 +24,30 @@ function isFigure(frame: HTMLIFrameElement, from: string): boolean {
 
 /** The page may have changed its theme. */
 function follow(): void {
-  for (const frame of told.keys()) {
-    if (frame.isConnected) tell(frame);
-    else told.delete(frame);
+  for (const frame of lastMessages.keys()) {
+    if (frame.isConnected) sendTheme(frame);
+    else lastMessages.delete(frame);
   }
 }
 
-/** Tells a frame the theme if it is new. Only frames that have sent a message are told. */
-function tell(frame: HTMLIFrameElement): void {
+/** Sends a frame the theme if it is new. Only frames that have sent a message get one. */
+function sendTheme(frame: HTMLIFrameElement): void {
   const message = themeMessage(pageTheme(frame));
-  if (told.get(frame) === message) return;
-  told.set(frame, message);
+  if (lastMessages.get(frame) === message) return;
+  lastMessages.set(frame, message);
   frame.contentWindow?.postMessage(message, '*');
 }
 
 window.addEventListener('message', ({ data, source, origin }) => {
-  const heard = said(data);
-  if (heard === undefined) return;
-  const frame = [...document.querySelectorAll('iframe')].find((one) => one.contentWindow === source);
+  const message = readFrameMessage(data);
+  if (message === undefined) return;
+  const frames = [...document.querySelectorAll('iframe')];
+  const frame = frames.find(({ contentWindow }) => contentWindow === source);
   if (!frame || !isFigure(frame, origin)) return;
-  // A frame asks when it has loaded, and has forgotten what it was told before.
-  if (heard === 'theme') told.delete(frame);
-  else frame.style.height = `${heard}px`;
-  tell(frame);
+  // A frame asks when it has loaded, and no longer knows an earlier theme.
+  if (message === 'theme') lastMessages.delete(frame);
+  else frame.style.height = `${message}px`;
+  sendTheme(frame);
   // Not earlier: a script in the head runs before the page has a body.
   watchPageTheme(follow);
 });

@@ -1,22 +1,22 @@
-// A figure in one file. This classic inline script is the page and, in a blob, also the worker. It runs in a
-// frame that may run scripts and nothing else, from a server without CORS, and from disk.
+// A figure in one file. This classic inline script is the page and, in a blob, also the worker. It runs in a frame that
+// may run scripts and nothing else, from a server without CORS, and from disk.
 import { writeAddress } from '../element/addressBar.js';
 import type { FigureElement } from '../element/figureElement.js';
 import type { Change } from '../element/figureRequest.js';
 import { hostPage, readLink, writeLink } from '../element/link.js';
 import { readState } from '../figures/controls.js';
 import { answering } from '../worker/answers.js';
-import { blobWorker, ownThread, transports } from '../worker/transports.js';
-import { givenAddress, hearTheme, tellHeight } from './framed.js';
+import { blobWorker, pageThread, transports } from '../worker/transports.js';
+import { followTheme, originalAddress, reportHeight } from './frameMessages.js';
 import { fromBase64, type ModelExcerpt } from './modelExcerpt.js';
-import { beWorker, runWith, type Supplies } from './program.js';
+import { answerQuestions, computeWithSupplies, type Supplies } from './program.js';
 
 /** The data in the page beside this script. */
 export interface SinglePage {
   figure: string;
   /** As in links: settings by name. */
   settings: [string, string][];
-  /** The one that is in the file; the whole one unless given. */
+  /** The module that is in the file; the whole one unless this says `small`. */
   module?: 'small' | undefined;
   theme?: string | undefined;
   keep?: string | undefined;
@@ -29,17 +29,23 @@ export interface SinglePage {
 
 const textOf = (id: string) => document.getElementById(id)?.textContent ?? '';
 
-/** The whole module can do what the small one can. */
+/** The whole module also does what the small one does. */
 function modulesOf({ module }: SinglePage) {
   const bytes = fromBase64(textOf('superpose-wasm')).buffer;
   return module === 'small' ? { small: bytes } : { small: bytes, whole: bytes };
 }
 
-async function bePage(script: string): Promise<void> {
+/** The absolute address of the page of all figures. A relative one is of no use to a file on disk. */
+function homeOf({ home }: SinglePage): string | undefined {
+  if (home === undefined) return undefined;
+  const isOnServer = /^https?:$/.test(location.protocol);
+  const address = isOnServer ? new URL(home, location.href).href : home;
+  return /^https?:/.test(address) ? address : undefined;
+}
+
+async function showPage(script: string): Promise<void> {
   const page: SinglePage = JSON.parse(textOf('superpose-page'));
-  const own = /^https?:$/.test(location.protocol) ? new URL(page.home ?? '', location.href).href : page.home;
-  // A relative home is of no use to a file on disk.
-  const home = page.home !== undefined && own && /^https?:/.test(own) ? own : undefined;
+  const home = homeOf(page);
   hostPage.foreign = true;
   hostPage.home = home;
   if (page.settings.length > 0)
@@ -54,39 +60,39 @@ async function bePage(script: string): Promise<void> {
   });
   transports.push(
     blobWorker(script, supplies),
-    ownThread(async () => (say) => answering(runWith(supplies()), say)),
+    pageThread(async () => (reply) => answering(computeWithSupplies(supplies()), reply)),
   );
   const { FigureElement: Element, defineFigures } = await import('../element/figureElement.js');
   defineFigures();
   const element = document.querySelector('superpose-figure');
-  tellHeight(element);
+  reportHeight(element);
   if (!(element instanceof Element)) return;
-  hearTheme((theme) => {
+  followTheme((theme) => {
     document.body.dataset.around = theme;
     element.surroundings.pageTheme = theme;
     element.requestUpdate();
   });
   const follow = async () => {
-    const { theme, keep, settings, problem } = asked(page, location.hash);
+    const { theme, keep, settings, problem } = withLink(page, location.hash);
     for (const [name, value] of Object.entries({ theme, keep })) {
       if (value === undefined) element.removeAttribute(name);
       else element.setAttribute(name, value);
     }
     await element.show(settings, problem);
-    // The reader's own settings may stand in the address of a page that was loaded again.
-    const given = asked(page, new URL(givenAddress()).hash).settings;
+    // In a page that was loaded again, the address may have the reader's settings.
+    const initial = withLink(page, new URL(originalAddress()).hash).settings;
     const { request } = element;
-    if (request.figure) request.initialSettings = readState(request.figure.controls, given).state;
+    if (request.figure) request.initialSettings = readState(request.figure.controls, initial).state;
   };
   window.addEventListener('hashchange', follow);
   element.addEventListener('superpose-change', (event) => {
-    if ((event as CustomEvent<Change>).detail.settled) void remember(element);
+    if ((event as CustomEvent<Change>).detail.settled) void writeState(element);
   });
   await follow();
 }
 
-/** An address's fragment overrides what the file was made with. */
-function asked(
+/** The page's settings, or those of a link in the address, which override them. */
+function withLink(
   page: SinglePage,
   fragment: string,
 ): Pick<SinglePage, 'theme' | 'keep' | 'settings'> & { problem?: string } {
@@ -97,7 +103,7 @@ function asked(
     const problem = `This link asks for a figure called “${link.figure.slice(0, 40)}”; this page has ${page.figure}.`;
     return { ...page, problem };
   }
-  const extra = (name: string) => link.settings.find(([one]) => one === name)?.[1];
+  const extra = (name: string) => link.settings.find(([setting]) => setting === name)?.[1];
   return {
     theme: extra('theme') ?? page.theme,
     keep: extra('keep') ?? page.keep,
@@ -105,7 +111,8 @@ function asked(
   };
 }
 
-async function remember(element: FigureElement): Promise<void> {
+/** Writes the state into the address. */
+async function writeState(element: FigureElement): Promise<void> {
   const figure = await element.loaded();
   if (!figure) return;
   const extras = new URLSearchParams([
@@ -115,8 +122,8 @@ async function remember(element: FigureElement): Promise<void> {
     }),
   ]).toString();
   const fragment = writeLink(element.name, figure.controls, element.state);
-  writeAddress(`${fragment}${extras && `&${extras}`}`, { given: givenAddress() });
+  writeAddress(`${fragment}${extras && `&${extras}`}`, { given: originalAddress() });
 }
 
-if (typeof document === 'undefined') beWorker();
-else void bePage(document.currentScript?.textContent ?? '');
+if (typeof document === 'undefined') answerQuestions();
+else void showPage(document.currentScript?.textContent ?? '');

@@ -3,7 +3,7 @@ import { html, LitElement, type TemplateResult, unsafeCSS } from 'lit';
 import { type Result, toSvg } from '../element/exports.js';
 import type { FigureElement } from '../element/figureElement.js';
 import { untranslate } from '../element/translated.js';
-import { said } from '../embed/framed.js';
+import { readFrameMessage } from '../embed/frameMessages.js';
 import type { Control } from '../figures/controls.js';
 import css from './embedBuilder.css?inline';
 import { oneFile } from './oneFile.js';
@@ -52,7 +52,7 @@ export class EmbedBuilder extends LitElement {
   /** Takes the height from the preview, which is as wide as the frame will be, unless a height was typed. */
   readonly #hear = ({ data, source }: MessageEvent): void => {
     if (this.#heightIsTyped || source !== this.renderRoot.querySelector('iframe')?.contentWindow) return;
-    const message = said(data);
+    const message = readFrameMessage(data);
     if (typeof message === 'number') this.height = message;
   };
 

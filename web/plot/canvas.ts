@@ -1,4 +1,4 @@
-// The marks that are too many for SVG elements: maps and clouds of dots.
+// Draws on a canvas the marks that are too many for SVG elements: maps and clouds of dots.
 import { channelsOf, inks, pixelOf, rasterPixels, type Theme } from './colour.js';
 import { type DotsMark, type Ink, type RasterMark, roundDots, type Scene } from './scene.js';
 
@@ -43,7 +43,7 @@ export function cloudOf(
   return { left, top, width, height, hidden };
 }
 
-/** The colours of dots. On somebody else's page it may set some of them: see embed/pageStyles.ts. */
+/** The colours of dots. Somebody else's page may set some of them: see embed/pageStyles.ts. */
 export const canvasInks = {
   of: (_: CanvasRenderingContext2D, ink: Ink, theme: Theme): string => inks[theme][ink],
 };
@@ -51,7 +51,7 @@ export const canvasInks = {
 /** Draws the scene's maps and dots; the SVG on top has the rest. */
 export function paintCanvas(canvas: HTMLCanvasElement, scene: Scene, theme: Theme, scale: number): void {
   if (!scene.marks.some(({ mark }) => mark === 'raster' || mark === 'dots')) {
-    // Emptied, so the browser need not clear and composite it at every step.
+    // An empty canvas need not be cleared and composited at every step.
     if (canvas.width > 0) canvas.width = 0;
     return;
   }
@@ -76,7 +76,7 @@ export function paintCanvas(canvas: HTMLCanvasElement, scene: Scene, theme: Them
       row += rows;
     }
     if (mark.mark !== 'dots') continue;
-    // Blended into one image, many take a fifth of the time.
+    // Many dots take a fifth of the time if they are blended into one image.
     if (mark.x.length > roundDots) paintCloud(context, mark, theme, density);
     else {
       context.globalAlpha = mark.opacity ?? 1;
@@ -105,11 +105,11 @@ function paintCloud(
   const pixels = new Uint32Array(image.data.buffer);
   for (let pixel = 0; pixel < pixels.length; pixel++) {
     const share = hidden[pixel] as number;
-    // Most have no dot.
+    // Most pixels have no dot.
     if (share > 0) pixels[pixel] = clear | (Math.round(255 * share) << 24);
   }
   context.drawImage(
-    holding(image, 'cloud'),
+    canvasOf(image, 'cloud'),
     left / density,
     top / density,
     width / density,
@@ -120,7 +120,7 @@ function paintCloud(
 const scratch = new Map<string, HTMLCanvasElement>();
 
 /** A canvas with these pixels, one for each use and size: resizing a canvas would reallocate it. */
-function holding(image: ImageData, use: 'maps' | 'cloud'): HTMLCanvasElement {
+function canvasOf(image: ImageData, use: 'maps' | 'cloud'): HTMLCanvasElement {
   const { width, height } = image;
   const key = `${use} ${width} ${height}`;
   let small = scratch.get(key);
@@ -159,5 +159,5 @@ function mapsOf({ marks }: Scene, theme: Theme): HTMLCanvasElement | undefined {
       pixels.set(cells.subarray(row * columns, (row + 1) * columns), first + row * wide);
     first += rows * wide;
   }
-  return holding(image, 'maps');
+  return canvasOf(image, 'maps');
 }

@@ -1,5 +1,5 @@
-// Colours that mean something. The four terms keep theirs in every plot, legend and formula (Okabe and
-// Ito's set, distinguishable to colour-blind readers); values go through a table of 256 steps.
+// Colours by meaning. Each of the four terms has the same colour in every plot, legend and formula (from Okabe and Ito's
+// set, which colour-blind readers can tell apart); values are mapped to a table of 256 colours.
 import type { Ink, RasterMark, ScaleName } from './scene.js';
 
 export type Theme = 'light' | 'dark';
@@ -42,7 +42,7 @@ export const inks: Record<Theme, Record<Ink, string>> = {
 /** Links and controls of a page, for its style sheets alone: in figures blue means the token. */
 export const links: Record<Theme, string> = { light: '#1f5fa8', dark: '#7fb8f5' };
 
-/** Teal for what is below zero and red for what is above: blue is the token’s alone. */
+/** Teal below zero and red above: blue belongs to tokens alone. */
 const stops: Record<Theme, Record<ScaleName, string[]>> = {
   light: {
     diverging: ['#06464a', '#2b8f8d', '#b4ddd9', '#f6f6f4', '#f7c7ad', '#d5644b', '#7d0f22'],
@@ -55,7 +55,7 @@ const stops: Record<Theme, Record<ScaleName, string[]>> = {
 };
 
 const steps = 256;
-/** The extra entry at the end, for NaN: a grey that no value has, and that is quieter than most. */
+/** The index of the entry for NaN, after those of values: a grey that no value has, quieter than most colours. */
 const missing = steps;
 const absent: Record<Theme, string> = { light: inks.light.line, dark: inks.dark.paper };
 const tables = new Map<string, Uint32Array>();
@@ -64,7 +64,7 @@ const tables = new Map<string, Uint32Array>();
 export const pixelOf = ([red = 0, green = 0, blue = 0]: readonly number[], alpha = 255): number =>
   ((alpha << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 
-/** 256 pixels from the lowest value to the highest, and one for what is not a number. */
+/** 256 pixels from the lowest value to the highest, and one for NaN. */
 function colourTable(scale: ScaleName, theme: Theme): Uint32Array {
   const slot = `${theme} ${scale}`;
   const table = tables.get(slot) ?? ramp(stops[theme][scale], channelsOf(absent[theme]));
@@ -96,7 +96,7 @@ function ramp(colours: string[], last: number[]): Uint32Array {
       Math.round(value + ((to[channel] as number) - value) * (place - left)),
     );
   });
-  return Uint32Array.from([...table, last], (one) => pixelOf(one));
+  return Uint32Array.from([...table, last], (channels) => pixelOf(channels));
 }
 
 /**

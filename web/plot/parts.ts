@@ -16,8 +16,8 @@ import type {
 } from './scene.js';
 
 /**
- * From data to pixels: a line or a logarithm, with round ends and ticks by d3-array. d3-scale does the same and
- * costs 12 KB more, for dates, colours and formats that no figure has.
+ * Maps data to pixels, linearly or by a logarithm, with round ends and ticks by d3-array. d3-scale does the same and costs
+ * 12 KB more, for dates, colours and formats that no figure has.
  */
 export interface Scale {
   (value: number): number;
@@ -50,15 +50,15 @@ export function logarithmic(domain: Pair, range: Pair, rounded = false): Scale {
     range: () => range,
     ticks(count: number) {
       if (powers[1] - powers[0] >= count) return along.ticks(count).map((power) => 10 ** power);
-      const found: number[] = [];
+      const digits: number[] = [];
       for (let power = Math.floor(powers[0]); power <= powers[1]; power++) {
         for (let digit = 1; digit < 10; digit++) {
-          // 10 ** −3 is not 0.001: only parsing gives the double nearest to the decimal.
+          // 10 ** −3 is not 0.001: only parsing gives the double that is nearest to the decimal.
           const tick = Number(`${digit}e${power}`);
-          if (tick >= ends[0] && tick <= ends[1]) found.push(tick);
+          if (tick >= ends[0] && tick <= ends[1]) digits.push(tick);
         }
       }
-      return found;
+      return digits;
     },
   });
 }
@@ -94,7 +94,7 @@ export interface Plane {
 const lineHeight = 16;
 export const tickText = (tick: number): string => String(Number(tick.toPrecision(6))).replace('-', '−');
 
-/** A plane with grid lines, ticks and labels inside `area`; what is drawn on it uses its scales. */
+/** A plane with grid lines, ticks and labels inside `area`, and its scales for marks on it. */
 export function plane(area: Area, below: AxisOptions, beside: AxisOptions): Plane {
   const [across, up] = [plainCopy(below), plainCopy(beside)];
   const print = up.print ?? tickText;
@@ -102,13 +102,14 @@ export function plane(area: Area, below: AxisOptions, beside: AxisOptions): Plan
   const rows = ticksOf(y, up);
   const left = 10 + 7 * Math.max(...rows.map((tick) => print(tick).length), 1);
   const x = axis(across, [area.x + left, area.x + area.width - 8]);
-  const found = ticksOf(x, across, area.width < 330 ? 4 : 6);
-  const labels = found.map((tick) => tickLabel((across.print ?? tickText)(tick), x(tick), 0, area));
+  const columnTicks = ticksOf(x, across, area.width < 330 ? 4 : 6);
+  const labels = columnTicks.map((tick) => tickLabel((across.print ?? tickText)(tick), x(tick), 0, area));
   const widest = 6.8 * Math.max(...labels.map(({ text }) => text.length));
   const [before, last] = labels.slice(-2);
-  const apart = (last?.x ?? 0) - (before?.x ?? -Infinity);
-  // Numbers of many letters stand at every second line, or fewer.
-  const columns = found.filter((_, place) => place % Math.max(1, Math.ceil(widest / apart)) === 0);
+  const distance = (last?.x ?? 0) - (before?.x ?? -Infinity);
+  // Numbers of many letters stand only at every second line, or fewer.
+  const step = Math.max(1, Math.ceil(widest / distance));
+  const columns = columnTicks.filter((_, place) => place % step === 0);
   const [start, end] = x.range() as [number, number];
   const [bottom, top] = y.range() as [number, number];
   const marks: Mark[] = [
@@ -126,7 +127,7 @@ export function plane(area: Area, below: AxisOptions, beside: AxisOptions): Plan
   return { x, y, inner: { x: start, y: top, width: end - start, height: bottom - top }, marks };
 }
 
-/** An axis with the values at equal distances, whatever lies between them, each labelled. */
+/** An axis with the values at equal distances, whatever their differences, each with its label. */
 export const inTurn = (values: readonly number[], label: string) => ({
   from: -0.5,
   to: values.length - 0.5,
@@ -136,28 +137,29 @@ export const inTurn = (values: readonly number[], label: string) => ({
   print: (tick: number) => String(values[tick] ?? ''),
 });
 
-/** Below its tick, but not beyond the area, where a picture would be cut. */
+/** A label below its tick, but not beyond the area, where the picture would cut it off. */
 function tickLabel(text: string, at: number, y: number, area: Area): TextMark {
   const half = 3.5 * text.length;
   return textAt(Math.min(at, area.x + area.width - half), y, text, { anchor: 'middle' });
 }
 
 function axis({ from, to, logarithmic: powers, nice = true }: AxisOptions, range: [number, number]): Scale {
-  // A domain of one point has no scale. Widen it: by a factor if logarithmic, else so that rounding keeps it.
+  // A domain of one point has no scale. It is widened: by a factor if it is logarithmic, otherwise by a distance that is
+  // not lost in rounding.
   const by = Math.max(1, Math.abs(from) / 1024);
   const around: [number, number] = powers ? [from / 10, from * 10] : [from - by, from + by];
-  const widened: [number, number] = from < to ? [from, to] : around;
-  return (powers ? logarithmic : linear)(widened, range, nice);
+  const domain: [number, number] = from < to ? [from, to] : around;
+  return (powers ? logarithmic : linear)(domain, range, nice);
 }
 
 function ticksOf(scale: Scale, { ticks, logarithmic: powers }: AxisOptions, most = 5): number[] {
-  const found = scale.ticks(ticks ?? most);
-  if (!powers || found.length <= 7) return found;
-  const whole = found.filter((tick) => Number.isInteger(Math.round(1e9 * Math.log10(tick)) / 1e9));
-  return whole.length >= 2 ? whole : found.filter((_, place) => place % 2 === 0);
+  const all = scale.ticks(ticks ?? most);
+  if (!powers || all.length <= 7) return all;
+  const powersOfTen = all.filter((tick) => Number.isInteger(Math.round(1e9 * Math.log10(tick)) / 1e9));
+  return powersOfTen.length >= 2 ? powersOfTen : all.filter((_, place) => place % 2 === 0);
 }
 
-/** A line through points; values that are not finite leave a gap. */
+/** The path of a line through points; values that are not finite leave a gap. */
 export function lineThrough(
   { x, y }: Pick<Plane, 'x' | 'y'>,
   xs: ArrayLike<number>,
@@ -167,7 +169,7 @@ export function lineThrough(
   let broken = true;
   for (let k = 0; k < xs.length; k++) {
     const [across, down] = [x(xs[k] as number), y(ys[k] as number)];
-    // Not finite on a logarithmic axis: 0 too.
+    // On a logarithmic axis, 0 is not finite either.
     if (!Number.isFinite(across + down)) broken = true;
     else {
       path += `${broken ? 'M' : 'L'}${point(across, down)}`;
@@ -193,7 +195,10 @@ type Place = readonly [x: number, y: number];
 
 export const lineAt = ([x1, y1]: Place, [x2, y2]: Place, look: Look): LineMark => ({
   mark: 'line',
-  ...{ x1, y1, x2, y2 },
+  x1,
+  y1,
+  x2,
+  y2,
   ...look,
 });
 
@@ -229,13 +234,13 @@ export const vertical = ({ inner: { y, height } }: { inner: Area }, x: number, l
 
 /** How often values fall into each of `count` equal bins from `low` up to `high`, which the last bin includes. */
 export function counts(values: Iterable<number>, low: number, high: number, count: number): number[] {
-  const found = new Array<number>(count).fill(0);
+  const bins = new Array<number>(count).fill(0);
   for (const value of values) {
     if (!(value >= low && value <= high)) continue;
     const place = Math.min(count - 1, Math.floor((count * (value - low)) / (high - low)));
-    found[place] = (found[place] as number) + 1;
+    bins[place] = (bins[place] as number) + 1;
   }
-  return found;
+  return bins;
 }
 
 /** Steps of a histogram up from 0, as a filled path; `heights` belong to equal bins from `low` to `high`. */
@@ -261,7 +266,7 @@ export interface MapOptions {
   low: number;
   high: number;
   scale: ScaleName;
-  /** Printed above; its term's colour is a bar on top of the map. */
+  /** Printed above the map, over a bar in its term's colour. */
   title?: string;
   subtitle?: string;
   term?: Term | undefined;
@@ -289,7 +294,7 @@ export function map(area: Area, options: MapOptions): { marks: Mark[]; region: R
   return { marks, region: { ...inside, pick: 'cells', rows: raster.rows, columns: raster.columns, term } };
 }
 
-/** What a map's colours mean: a ramp with its ends and the unit; 30 pixels high. */
+/** The key of a map's colours: a ramp with its ends and the unit, 30 pixels high. */
 export function colourKey(
   x: number,
   y: number,
@@ -317,7 +322,7 @@ export interface Bar {
   term?: Term | undefined;
 }
 
-/** Rows of label, bar and number; bars start at zero, to either side. */
+/** Rows of a label, a bar and a number; bars go from zero to either side. */
 export function bars(area: Area, list: readonly Bar[], low: number, high: number): Mark[] {
   const row = area.height / Math.max(1, list.length);
   const labels = Math.min(
@@ -345,8 +350,8 @@ export function bars(area: Area, list: readonly Bar[], low: number, high: number
 }
 
 /**
- * A row of numbers as bars up and down from the area's middle, or only their ends; what is beyond the limit ends at the
- * edge.
+ * A row of numbers as bars up and down from the area's middle, or as the ends of these alone. A bar beyond the limit ends
+ * at the edge.
  */
 export function rowBars(
   { x, y, width, height }: Area,
@@ -383,23 +388,23 @@ export function lineKey(
 type Named = Parameters<typeof lineKey>[2][number];
 
 /** Names of lines at their right ends; below the picture where it is narrower than `least`. */
-export function namedLines(whole: Area, entries: readonly Named[], least = 560) {
-  const room = whole.width < least ? 0 : 32 + 6.7 * Math.max(...entries.map(({ label }) => label.length));
+export function namedLines(outer: Area, entries: readonly Named[], least = 560) {
+  const room = outer.width < least ? 0 : 32 + 6.7 * Math.max(...entries.map(({ label }) => label.length));
   return {
     /** What is left for the lines. */
-    area: { ...whole, width: whole.width - room },
+    area: { ...outer, width: outer.width - room },
     /** How much stands below it. */
     below: room ? 0 : 18 * entries.length + 8,
     /** How high each line is at its end, in pixels. */
     names({ inner }: Plane, ends: readonly number[]): Mark[] {
-      if (!room) return lineKey(whole.x, whole.y + whole.height + 4, entries);
+      if (!room) return lineKey(outer.x, outer.y + outer.height + 4, entries);
       const bottom = inner.y + inner.height;
       const end = ends.map((y) => (y <= bottom ? Math.max(inner.y, y) : bottom));
       const order = [...end.keys()].sort((a, b) => (end[a] as number) - (end[b] as number));
       let y2 = -16;
       return order.flatMap((k, place): Mark[] => {
         const { label, ink, dashed = false, term } = plainCopy(entries[k] as Named);
-        // Each below the last one, and with room for those that follow.
+        // Each name is below the last one, with room for those that follow.
         y2 = Math.max(y2 + 16, Math.min(end[k] as number, bottom - 16 * (order.length - 1 - place)));
         const x1 = inner.x + inner.width;
         const x2 = x1 + 20;
@@ -446,7 +451,7 @@ export function largestMagnitude(arrays: Iterable<ArrayLike<number>>): number {
   return largest;
 }
 
-/** Text in lines that fit a width, of letters so many pixels wide; a longer word has a line of its own. */
+/** Text in lines that fit a width, for letters of so many pixels; a word that does not fit has its own line. */
 export function wrapped(text: string, width: number, letter = 6.8): string[] {
   const most = Math.floor(width / letter);
   const lines: string[] = [];

@@ -1,5 +1,5 @@
-// A figure's picture as plain data, in CSS pixels: drawn live on a canvas under an SVG, and written as one
-// SVG file for pictures, from the same marks.
+// A figure's picture as plain data, in CSS pixels. The same marks are drawn on a page, on a canvas below an SVG, and
+// written as an SVG file.
 
 /** Colours by meaning; web/plot/colour.ts has their values in each theme. */
 export type Ink =
@@ -22,7 +22,7 @@ export type ScaleName = 'diverging' | 'sequential';
 interface Linked {
   /** The term that it belongs to, so that it lights up with the term's name. */
   term?: Term | undefined;
-  /** Only where it can be done: what says how to use the picture. */
+  /** Only on a page, not in a file: the mark says how to use the picture. */
   live?: true;
 }
 
@@ -94,7 +94,7 @@ export interface DotsMark extends Linked {
   opacity?: number;
 }
 
-/** As many dots are round; more are squares, which take a fifth of the time and look the same when small. */
+/** Up to so many dots are round; more are squares, which take a fifth of the time and look the same when small. */
 export const roundDots = 100;
 
 /** Values [rows, columns] as coloured cells; `low` and `high` are the ends of the scale. */
@@ -144,12 +144,12 @@ export interface Region extends Linked {
   sets?: Readonly<Record<string, string | number | readonly string[]>>;
 }
 
-/** A knob in the picture, or a field, that sets what it is dragged to. Its setting has an input, too. */
+/** A knob in the picture, or a field, that is dragged to set a value. Its setting has an input, too. */
 export interface Handle {
   x: number;
   y: number;
   setting: string;
-  /** Of a field, about its middle: `at` gets the place across where it was pressed, and the height of the pointer. */
+  /** Of a field, about its middle: `at` gets the x of the press and the y of the pointer. */
   size?: { width: number; height: number };
   /** The value at a pixel; a number is rounded to one that can be set. */
   at(x: number, y: number): number | string;
@@ -206,7 +206,7 @@ export function cursorMarks(scene: Scene, { i, j }: Cursor): Mark[] {
   return scene.regions.flatMap((region): Mark[] => {
     const { x, y, width, height, rows, columns, pick } = region;
     if (typeof pick === 'object') {
-      const k = pick.points.cursors.findIndex((one) => one.i === i && one.j === j);
+      const k = pick.points.cursors.findIndex((cursor) => cursor.i === i && cursor.j === j);
       if (k < 0) return [];
       const at = { x: pick.points.x[k] as number, y: pick.points.y[k] as number };
       const box = pick.points.boxes?.[k];

@@ -26,15 +26,15 @@ const shape = (
   text?: string,
 ): Shape => {
   const set: [string, string][] = [];
-  // A picture has hundreds of marks: entries flattened would take four times as long.
-  for (const one of Object.keys(attributes)) {
-    const value = attributes[one];
-    if (value !== undefined) set.push([one, typeof value === 'number' ? rounded(value) : value]);
+  // A picture has hundreds of marks, and Object.entries with flatMap would take four times as long.
+  for (const attribute of Object.keys(attributes)) {
+    const value = attributes[attribute];
+    if (value !== undefined) set.push([attribute, typeof value === 'number' ? rounded(value) : value]);
   }
   return { name, text, spans: undefined, attributes: set };
 };
 
-/** Pieces of a formula one after the other; what follows an index is on the line again. */
+/** The spans of a formula one after the other; a span after an index is on the line again. */
 function spanShapes(spans: readonly Span[], size: number): Shape[] {
   const heights = { sub: 0.22 * size, sup: -0.38 * size };
   let above = 0;
@@ -58,7 +58,7 @@ function spanShapes(spans: readonly Span[], size: number): Shape[] {
   });
 }
 
-/** An element for each mark except rasters, and except dots where a canvas draws them. */
+/** An element for each mark except maps, and except dots where a canvas draws them. */
 export const shapesOf = (marks: readonly Mark[], withDots: boolean): Shape[] =>
   marks.flatMap((mark) =>
     mark.mark === 'raster' || (mark.mark === 'dots' && !withDots) ? [] : shapeOf(mark),
@@ -111,7 +111,10 @@ const paint = (
   'stroke-dasharray': dashes || undefined,
 });
 
-/** One path of points with round or square ends: a tenth of the size of as many circles. Print loses squares of length 0. */
+/**
+ * One path of points with round or square ends, a tenth of the size of as many circles. The points have a length, because
+ * printing loses squares of length 0.
+ */
 function dots({ x, y, radius, ink, opacity = 1, term }: DotsMark): Shape {
   let d = '';
   for (let k = 0; k < x.length; k++) {

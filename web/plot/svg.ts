@@ -30,7 +30,7 @@ async function deflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Pixels row by row as a PNG file, in a data: address. */
+/** Pixels, row by row, as a data: address of a PNG file. */
 async function pngAddress(pixels: Uint32Array, width: number, height: number): Promise<string> {
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
@@ -63,7 +63,7 @@ export const escaped = (text: string): string =>
   text.replace(forbidden, '\ufffd').replace(/[&<>"']/g, (character) => escapes[character] as string);
 
 export const markup = ({ name, attributes, text, spans }: Shape): string =>
-  `<${name}${attributes.map(([one, value]) => ` ${one}="${value}"`).join('')}${text === undefined ? ' />' : `>${spans?.map(markup).join('') ?? escaped(text)}</${name}>`}`;
+  `<${name}${attributes.map(([attribute, value]) => ` ${attribute}="${value}"`).join('')}${text === undefined ? ' />' : `>${spans?.map(markup).join('') ?? escaped(text)}</${name}>`}`;
 
 async function rasterImage(raster: RasterMark, theme: Theme, hidden: string): Promise<string> {
   const { x, y, width, height, rows, columns, faint } = raster;
@@ -73,11 +73,11 @@ async function rasterImage(raster: RasterMark, theme: Theme, hidden: string): Pr
 }
 
 export interface PictureOptions {
-  /** `auto` follows the reader's colour scheme and holds the maps in both. */
+  /** `auto` follows the reader's colour scheme, and has the maps in both. */
   theme: Theme | 'auto';
   title: string;
   description: string;
-  /** Text below the picture. With it, the picture gets a margin and its title above. */
+  /** Text below the picture. With it, the picture has a margin and its title above. */
   below?: readonly string[];
 }
 
@@ -101,7 +101,7 @@ function linesOf(pieces: readonly string[], width: number): string[] {
 const dark = (inside: string): string =>
   `${inside}{${themeVariables('dark')}}${inside} .on-dark{display:inline}${inside} .on-light{display:none}`;
 
-/** A whole SVG file. */
+/** The text of an SVG file. */
 export async function svgPicture(
   scene: Scene,
   { theme, title, description, below }: PictureOptions,
@@ -115,7 +115,7 @@ export async function svgPicture(
         ]
       : [[theme, '']];
   const images = await Promise.all(
-    themes.flatMap(([one, hidden]) => rasters.map((raster) => rasterImage(raster, one, hidden))),
+    themes.flatMap(([name, hidden]) => rasters.map((raster) => rasterImage(raster, name, hidden))),
   );
   // `auto` shows the reader's theme, or the one that the picture's address ends in: #light or #dark.
   const auto = theme === 'auto';
@@ -145,12 +145,12 @@ export async function svgPicture(
   return `<svg${auto ? ' id="light"' : ''} xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"><title>${escaped(title)}</title><desc>${escaped(description)}</desc>${style}${painted}</svg>\n`;
 }
 
-/** Ink classes as plain attributes, which every program reads and no policy forbids. */
+/** Ink classes become plain attributes, which every program reads and no policy forbids. */
 const inAttributes = (shapes: string, theme: Theme): string =>
   shapes.replace(/ class="([^"]*)"/g, (_, classes: string) =>
     classes
       .split(' ')
-      .filter((one) => one !== '')
-      .map((one) => ` ${one.startsWith('s-') ? 'stroke' : 'fill'}="${inks[theme][one.slice(2) as Ink]}"`)
+      .filter((name) => name !== '')
+      .map((name) => ` ${name.startsWith('s-') ? 'stroke' : 'fill'}="${inks[theme][name.slice(2) as Ink]}"`)
       .join(''),
   );

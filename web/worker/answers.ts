@@ -63,7 +63,7 @@ export function liveJob(
   };
 }
 
-/** What computes a figure; undefined when there is none of that name. */
+/** The function that computes a figure; undefined if no figure has that name. */
 // biome-ignore lint/suspicious/noExplicitAny: of any controls and data
 export async function computeOf(figure: string): Promise<Compute<any, unknown> | undefined> {
   try {
@@ -87,16 +87,19 @@ export const computeWith =
     return compute(library, state, job);
   };
 
-/** The error for a reader of the page, who cannot call delete(). */
+/** An error in words for a reader of the page, who cannot call delete(). */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { held } = error as Partial<NoRoom>;
   if (held === undefined) return error.message;
   const megabytes = Math.ceil(held / 2 ** 20).toLocaleString('en');
-  return `Other figures hold ${megabytes} MB of memory, which leaves too little for this one. Forget a model that you opened, or load the page again.`;
+  return (
+    `Other figures hold ${megabytes} MB of memory, which leaves too little for this one. ` +
+    'Forget a model that you opened, or load the page again.'
+  );
 }
 
-/** Takes questions, and sends `reply` what comes of each. */
+/** Answers questions: passes progress, frames, and the data or the error of each to `reply`. */
 export function answering(
   compute: ComputeFigure,
   reply: (reply: Reply) => void,
@@ -135,7 +138,7 @@ export function answering(
 /** Lets the page paint and take its input. */
 const pause = () => new Promise<void>((go) => setTimeout(go));
 
-/** Figures ask for the library between their steps; each time the page gets its turn first. */
+/** Lets the page take its turn each time that a figure asks for the library, which is between its steps. */
 export const yielding = ({ small, superpose, miniLM, ...others }: Library): Library => ({
   ...others,
   small: () => pause().then(small),
@@ -143,19 +146,19 @@ export const yielding = ({ small, superpose, miniLM, ...others }: Library): Libr
   miniLM: () => pause().then(miniLM),
 });
 
-/** A failure is not kept: the next question tries again. */
-export const retried = <T>(make: () => Promise<T>) => {
-  let made: Promise<T> | undefined;
+/** Loads once, but forgets a failure, so that the next question tries again. */
+export const retried = <T>(load: () => Promise<T>) => {
+  let loading: Promise<T> | undefined;
   return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
       throw error;
     });
-    return made;
+    return loading;
   };
 };
 
-/** What the module holds for a caller, who frees it. */
+/** An object in the module's memory, which its caller frees. */
 interface Handle {
   isAlive(): boolean;
   delete(): void;
@@ -172,16 +175,16 @@ export function memoizer(): Memoize {
     const known = values.get(name);
     const usable = known?.key === text && !(isHandle(known.value) && !known.value.isAlive());
     if (usable && !again) return known.value as Awaited<T>;
-    // Freed before the next is made, as there may be no room for both.
+    // The old one is freed before the next is made, because there may be no room for both.
     if (isHandle(known?.value)) {
       values.delete(name);
       known.value.delete();
     }
-    const keep = <V>(value: V): V => {
+    const store = <V>(value: V): V => {
       values.set(name, { key: text, value });
       return value;
     };
-    const made = make();
-    return made instanceof Promise ? (made.then(keep) as T) : keep(made);
+    const value = make();
+    return value instanceof Promise ? (value.then(store) as T) : store(value);
   };
 }

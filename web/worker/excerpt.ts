@@ -1,20 +1,20 @@
-// Computes a state once more and records what it reads of the model: the excerpt that a figure in one file needs.
+// Computes a state again and records what it reads of the model: the excerpt that a figure in one file needs.
 import { excerptRecorder, NotInExcerpt, watchedLibrary } from '../embed/modelExcerpt.js';
 import type { Library } from '../figures/figure.js';
 import { type ComputeFigure, computeWith } from './answers.js';
 import { library } from './library.js';
 
-async function fetched(address: URL): Promise<Uint8Array> {
+async function fetchBytes(address: URL): Promise<Uint8Array> {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`The server answered ${response.status} (${address.pathname}).`);
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** Only for a worker that has computed nothing yet: figures remember what they have read. */
+/** Only for a worker that has computed nothing yet: a figure does not read again what is memoized. */
 export const excerptOf =
   ({ small, recorded }: Library, model: URL): ComputeFigure =>
   async (figure, state, job) => {
-    const record = excerptRecorder((file) => fetched(new URL(file, model)));
+    const record = excerptRecorder((file) => fetchBytes(new URL(file, model)));
     const read = { ...library({ read: record.read }, {}, small), recorded: record.recorded(recorded) };
     try {
       await computeWith(watchedLibrary(read, record.watched))(figure, state, job);

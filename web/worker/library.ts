@@ -1,4 +1,4 @@
-// The library for figures: loaded once, and the model only when a figure needs it.
+// The library that figures compute with: loaded once, and the model only when a figure needs it.
 import { type LoadOptions, load, loadMiniLM, type MiniLMOptions } from 'superpose';
 import type { Library } from '../figures/figure.js';
 import { memoizer, retried } from './answers.js';

@@ -1,5 +1,5 @@
-// What figures open with, by the names of its files: runs of small models that were trained beforehand, and what
-// MiniLM's layers make of a sentence. Each is loaded when it is asked for.
+// Recorded data that figures open with, by the names of their files: runs of small models that were trained beforehand,
+// and a sentence in MiniLM's layers. Each file is loaded when a figure asks for it.
 const files = import.meta.glob<{ default: unknown }>('../figures/recorded/*.json');
 
 export const recorded = async (name: string): Promise<unknown> =>

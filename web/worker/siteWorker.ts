@@ -1,6 +1,6 @@
-// The worker from the site's own files: directly for pages of the same origin, through a blob for others, and
-// as a module on the page's own thread.
-import { ownThread, scriptAddress, type Transport, workerOf } from './transports.js';
+// The worker from the site's files: directly for pages of the same origin, through a blob for others, and as a module on
+// the page's own thread.
+import { pageThread, scriptAddress, type Transport, workerOf } from './transports.js';
 import address from './worker.ts?worker&url';
 
 // Absolute, because a blob has no base that an address could be relative to.
@@ -11,7 +11,7 @@ export const newWorker = () => new Worker(scriptAddress(absolute()), { type: 'mo
 export const siteWorker: Transport = {
   name: 'worker',
   start() {
-    // Not even tried, because some browsers log the refusal to the console.
+    // It is not even tried, because some browsers log the refusal to the console.
     if (new URL(absolute()).origin !== location.origin) throw new Error('The worker is of another origin.');
     return newWorker();
   },
@@ -20,12 +20,12 @@ export const siteWorker: Transport = {
 export const siteBlobWorker: Transport = {
   name: 'blob worker',
   start() {
-    // Questions that come early wait in the worker until the imported module listens.
+    // Questions that arrive early wait in the worker until the imported module listens.
     return workerOf(`import ${JSON.stringify(absolute())};`, { type: 'module' });
   },
 };
 
-export const siteModule: Transport = ownThread(async () => {
+export const siteModule: Transport = pageThread(async () => {
   const { answeringHere }: typeof import('./worker.js') = await import(/* @vite-ignore */ absolute());
   return answeringHere;
 });

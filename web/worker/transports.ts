@@ -1,7 +1,7 @@
-// How a question gets to what computes. client.ts asks it for a figure; a transport takes it to a worker; there
-// answers.ts finds the figure's computation, runs it over library.ts and replies with progress, frames, then data or
-// an error. A page tries its transports in turn: a worker, which a page of another origin may not start; a
-// worker made of a blob, which a policy may forbid; and its own thread, where answers.ts lets the page go on.
+// How a question gets from a page to the code that computes. client.ts asks it for a figure, and a transport takes it to a
+// worker. There answers.ts computes the figure with library.ts, and replies with progress and frames, then with data or an
+// error. A page tries its transports in turn: a worker, which a page of another origin may not start; a worker made of a
+// blob, which a policy may forbid; and its own thread, where answers.ts lets the page go on.
 import type { State } from '../figures/controls.js';
 
 export type Question =
@@ -24,12 +24,12 @@ export type Reply =
   /** The data as they are in the middle of a live job. */
   | { id: number; frame: unknown };
 
-/** As much of a Worker as is used. */
+/** The part of a Worker that is used. */
 export interface Connection {
   postMessage(message: unknown): void;
   onmessage: ((event: MessageEvent) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
-  /** Ends it at once. The page's own thread has no such method. */
+  /** Ends the worker at once. The page's own thread cannot be ended. */
   terminate?(): void;
 }
 
@@ -41,8 +41,8 @@ export interface Transport {
 let policy: { createScriptURL(address: string): object } | undefined;
 
 /**
- * The address of a worker, in the form that pages with Trusted Types require. Where the page allows no policy
- * of this name, creating one throws, and the next way is tried.
+ * The address of a worker, in the form that pages with Trusted Types require. If the page allows no policy of this name,
+ * creating it throws, and the next transport is tried.
  */
 export function scriptAddress(address: string): string {
   if (typeof trustedTypes === 'object') {
@@ -52,7 +52,7 @@ export function scriptAddress(address: string): string {
   return (policy?.createScriptURL(address) ?? address) as string;
 }
 
-/** A worker with this source. The blob's address is given up once the worker has read it, or could not. */
+/** A worker with this source. The blob's address is revoked once the worker has read it, or could not. */
 export function workerOf(text: string, options?: WorkerOptions): Worker {
   const address = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
   const worker = new Worker(scriptAddress(address), options);
@@ -61,7 +61,7 @@ export function workerOf(text: string, options?: WorkerOptions): Worker {
   return worker;
 }
 
-/** A classic worker with this source. `first` is posted to it before any question. */
+/** A classic worker with this source. The value of `first` is posted to it before any question. */
 export const blobWorker = (text: string, first?: () => unknown): Transport => ({
   name: 'blob worker',
   start() {
@@ -71,25 +71,25 @@ export const blobWorker = (text: string, first?: () => unknown): Transport => ({
   },
 });
 
-/** Takes a function for replies and returns one for questions: see answers.ts, which this must not import. */
-export type Answering = (say: (reply: Reply) => void) => (question: Question) => void;
+/** `answering` of answers.ts, which this file must not import: takes the function for replies, returns that for questions. */
+export type Answering = (reply: (reply: Reply) => void) => (question: Question) => void;
 
-/** The page's own thread. Computing lets the page take its turn wherever it waits for the library. */
-export const ownThread = (make: () => Promise<Answering>): Transport => ({
+/** Computes on the page's thread, and lets the page take its turn wherever a figure waits for the library. */
+export const pageThread = (load: () => Promise<Answering>): Transport => ({
   name: 'page',
   start() {
     const line: Connection = {
       onmessage: null,
       onerror: null,
-      postMessage: (question) => void answer.then((one) => one(question as Question)).catch(() => {}),
+      postMessage: (question) => void loaded.then((answer) => answer(question as Question)).catch(() => {}),
     };
-    const answer = make().then((answering) =>
+    const loaded = load().then((answering) =>
       answering((reply) => line.onmessage?.({ data: reply } as MessageEvent)),
     );
-    answer.catch(() => line.onerror?.(new ErrorEvent('error')));
+    loaded.catch(() => line.onerror?.(new ErrorEvent('error')));
     return line;
   },
 });
 
-/** Each entry point adds its own once, before any figure asks. */
+/** Each entry point adds its transports once, before any figure asks. */
 export const transports: Transport[] = [];

@@ -1,5 +1,5 @@
-// Everything that computes, in files of its own, so no page loads any of it twice. As a worker it answers off
-// the page's thread; as a module it serves pages that may start no worker.
+// Everything that computes, in files that only this one imports, so that no page loads any of it twice. As a worker it
+// answers off the page's thread; as a module it serves pages that may not start a worker.
 
 import type { Library } from '../figures/figure.js';
 import { openingFigures } from '../figures/opening.js';
@@ -9,9 +9,9 @@ import type { Answering, Question, Reply } from './transports.js';
 
 // In dist/ this file is in assets/, beside model/.
 const model = new URL(/* @vite-ignore */ `../${__SUPERPOSE_MODEL__}`, import.meta.url);
-// The page opens with recorded runs, so even the library comes only when a figure asks for it.
-// Held, since to import it again would take several tasks at each step.
-const whole = retried(() =>
+// The page opens with recorded runs, so even the library is loaded only when a figure asks for it. It is memoized,
+// because another import would take several tasks at each step.
+const loadedLibrary = retried(() =>
   import('./library.js').then(
     ({ library }) => library({ from: model }),
     (cause: unknown) => {
@@ -19,39 +19,39 @@ const whole = retried(() =>
     },
   ),
 );
-const loaded: Library = {
+const lazyLibrary: Library = {
   memoize: memoizer(),
-  small: async () => (await whole()).small(),
-  superpose: async () => (await whole()).superpose(),
-  miniLM: async () => (await whole()).miniLM(),
+  small: async () => (await loadedLibrary()).small(),
+  superpose: async () => (await loadedLibrary()).superpose(),
+  miniLM: async () => (await loadedLibrary()).miniLM(),
   recorded,
 };
 
-/** Figures on the reader's own files have code of their own, loaded when first asked for. */
-const runningAll = (loaded: Library): ComputeFigure => {
-  const run = computeWith(loaded);
+/** Computes all figures. The code of those on the reader's files is loaded when one is first asked for. */
+const computeAll = (library: Library): ComputeFigure => {
+  const compute = computeWith(library);
   return async (figure, state, job) => {
-    // Fetched beside the figure's own code.
-    if (!openingFigures[figure]?.recorded) loaded.small().catch(() => {});
+    // The library is fetched at the same time as the figure's code.
+    if (!openingFigures[figure]?.recorded) library.small().catch(() => {});
     if (figure.startsWith('user-model-')) {
-      return (await import('./userModel.js')).userModel(loaded, figure, state, job, computeWith);
+      return (await import('./userModel.js')).userModel(library, figure, state, job, computeWith);
     }
     if (figure.startsWith('user-table-')) {
-      return (await import('./userTable.js')).userTable(loaded, figure, state, job, computeWith);
+      return (await import('./userTable.js')).userTable(library, figure, state, job, computeWith);
     }
-    return run(figure, state, job);
+    return compute(figure, state, job);
   };
 };
 
-export const answeringHere: Answering = (say) => answering(runningAll(yielding(loaded)), say);
+export const answeringHere: Answering = (reply) => answering(computeAll(yielding(lazyLibrary)), reply);
 
 if (typeof document === 'undefined') {
-  const say = (reply: Reply) => self.postMessage(reply);
-  const answer = answering(runningAll(loaded), say);
+  const post = (reply: Reply) => self.postMessage(reply);
+  const answer = answering(computeAll(lazyLibrary), post);
   const excerpt = answering(async (figure, state, job) => {
     const { excerptOf } = await import('./excerpt.js');
-    return excerptOf(loaded, model)(figure, state, job);
-  }, say);
+    return excerptOf(lazyLibrary, model)(figure, state, job);
+  }, post);
   self.onmessage = ({ data }: MessageEvent<Question>) =>
     (Object.hasOwn(data, 'excerpt') ? excerpt : answer)(data);
 }

@@ -14,7 +14,7 @@ import {
   type Way,
 } from 'superpose';
 import { groups } from '../../figures/terms.js';
-import { csvOf } from '../../plot/format.js';
+import { csvOf } from '../../plot/csv.js';
 import { choiceOf, integerOf, parseOptions, quote, Refusal, refuseErrors, withWeights } from './options.js';
 import { inLine, say } from './terminal.js';
 import { idsOf, openOptions, openUserModel } from './userModel.js';

@@ -1,6 +1,6 @@
 // superpose model: measures of the tables of the user's own model.
 import type { ByGauge, ModelReport, OpenedModel } from 'superpose';
-import { csvOf } from '../../plot/format.js';
+import { csvOf } from '../../plot/csv.js';
 import { parseOptions, Refusal, refuseErrors } from './options.js';
 import { openOptions, openUserModel } from './userModel.js';
 

@@ -9,7 +9,7 @@ import {
 import { unknownName } from '../../../build/package/unknown.js';
 import { type TrainingRun, trainingRun } from '../../figures/runs/trainingRun.js';
 import { isWay, wayIn, wayNames } from '../../figures/runs/ways.js';
-import { csvOf } from '../../plot/format.js';
+import { csvOf } from '../../plot/csv.js';
 import { latest } from '../../plot/plainCopy.js';
 import { checkWritable, write } from './files.js';
 import { integerOf, isNumber, parseOptions, quote, Refusal, settingsOf } from './options.js';
