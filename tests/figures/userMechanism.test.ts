@@ -1,5 +1,5 @@
-// A reader's model without a table of positions, by mechanism: the page's numbers against the library's terms in double
-// precision, which tests/api compares with numpy.
+// A reader's model without a table of positions, by mechanism: the page's numbers against the library's terms
+// in double precision, which tests/api compares with numpy.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,7 +47,9 @@ const kinds: Record<string, [query: string, key: string][]> = {
   ],
 };
 
-/** The shares of the kinds in a head's scores over the keys that its queries see, from the terms one by one. */
+/**
+ * The shares of the kinds in a head's scores over the keys that its queries see, from the terms one by one.
+ */
 async function expectedOf(path: string, layer: number, means: CorpusMeans) {
   const model = await openModel(plain, path);
   const scores = await model.decompose({ ids }, { layer, way: 'mechanism', means });

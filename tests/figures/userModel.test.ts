@@ -128,7 +128,10 @@ type Shared = {
   dropped: number;
 };
 
-/** Of the scores as the library takes them apart, whatever their parts are: which of the five kinds each term is. */
+/**
+ * Of the scores as the library takes them apart, whatever their parts are: which of the five kinds each term
+ * is.
+ */
 function kindsOf(parts: readonly string[]): number[] {
   const place = (part: string) => ['token', 'position'].indexOf(part);
   return parts.flatMap((query) =>
@@ -155,7 +158,10 @@ describe.each([
   ['gpt2', 0, 'raw'],
   ['gpt2', 1, 'canonical'],
 ] as const)('the scores of %s, layer %d, %s', (name, layer, gauge) => {
-  /** Two ways to the same numbers: of tables in double, of layers in float, from terms that were merged before or after. */
+  /**
+   * Two ways to the same numbers: of tables in double, of layers in float, from terms that were merged before
+   * or after.
+   */
   // The largest differences seen are 7.2e-7 and 1.9e-6.
   const bound = layer === 0 ? 3e-6 : 8e-6;
   const near = (actual: ArrayLike<unknown> | undefined, expected: ArrayLike<number>) =>
@@ -213,7 +219,8 @@ describe.each([
     };
     expect(one).toMatchObject({ n, dropped: 0, tokens: ids.map(String) });
     expect(one.panels.length).toBe(5);
-    // No query of a causal model sees a later key: nothing is shown there, and means and softmax are over the others.
+    // No query of a causal model sees a later key: nothing is shown there, and means and softmax are over the
+    // others.
     const seen = (values: ArrayLike<number>) =>
       [...ids.keys()].map((i) => Array.from(values).slice(n * i, n * i + (causal ? i + 1 : n)));
     const expectSeen = (actual: Floats, rows: number[][]) => {
@@ -430,7 +437,8 @@ describeWeights('MiniLM’s own file', () => {
       const same = name === 'depth' ? {} : settings;
       expect(await sentenceOf(`user-model-${name}`, settings), name).toBe(await known(name, figure, same));
     }
-    // Before its later layers are read, there are its first layer's scores. Head 2 attends to the previous token.
+    // Before its later layers are read, there are its first layer's scores. Head 2 attends to the previous
+    // token.
     const { shares } = await (await loaded.miniLM()).decompose(sentenceControl.initial, { groups });
     const share = shares[9 * 2 + 4] as number;
     expect(share).toBeGreaterThan(0.9);

@@ -51,7 +51,10 @@ export async function opened(folder: string, names = readdirSync(folder), option
   };
 }
 
-/** Expects no NaN in what figures say, in their CSV and in their readouts; what cannot be computed is refused in a sentence. */
+/**
+ * Expects no NaN in what figures say, in their CSV and in their readouts; what cannot be computed is refused
+ * in a sentence.
+ */
 export async function expectReadable(figures: Record<string, AnyFigure>, settings: State) {
   for (const [name, figure] of Object.entries(figures)) {
     const state = { ...initialState(figure.controls), ...settings };

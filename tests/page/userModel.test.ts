@@ -17,8 +17,9 @@ const filesIn = (folder: string) =>
   readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'base64')] as const);
 
 /**
- * Runs in the page: drops a folder on the card for the reader's own model, once that exists. A browser makes entries from what the
- * system drops; these imitate a folder and its reader. Behind an entry without bytes there is no file. What is `held` is listed at the page’s event “list”.
+ * Runs in the page: drops a folder on the card for the reader's own model, once that exists. A browser makes
+ * entries from what the system drops; these imitate a folder and its reader. Behind an entry without bytes
+ * there is no file. What is `held` is listed at the page’s event “list”.
  */
 function dropFolder({
   files,
@@ -127,7 +128,8 @@ test('a file of GPT-2’s layout gives its figures, with the library’s numbers
   await expect
     .poll(async () => (await page.evaluate(readFigure, 'user-model-one-score'))?.problems.join())
     .toContain('from 0 to 11');
-  // Only the worker’s own files and waiting pictures are fetched, and no bytes of the model: visit() fails on requests elsewhere.
+  // Only the worker’s own files and waiting pictures are fetched, and no bytes of the model: visit() fails on
+  // requests elsewhere.
   expect(
     site.requests.slice(requests).filter((path) => !/\.(js|wasm)$|\/pictures\/[\w-]+\.svg$/.test(path)),
   ).toEqual([]);

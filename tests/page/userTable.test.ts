@@ -1,5 +1,5 @@
-// A reader's own tables on the page: files that are chosen or dropped give their figures, with the library's numbers, and
-// nothing is sent.
+// A reader's own tables on the page: files that are chosen or dropped give their figures, with the library's
+// numbers, and nothing is sent.
 import type { Page } from 'playwright';
 import { openTable, type Table } from 'superpose';
 import { expect, test } from 'vitest';

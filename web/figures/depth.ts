@@ -31,7 +31,9 @@ export interface Depth {
   dropped: number;
   /** [layers + 1]; empty until the later layers have been read. */
   states: { energy: number; directions: number; table: number }[];
-  /** Whether the shares are by mechanism, of a model without a table: then nothing is known about directions. */
+  /**
+   * Whether the shares are by mechanism, of a model without a table: then nothing is known about directions.
+   */
   mechanism?: true;
   windows: number;
   sentences: number;

@@ -1,5 +1,5 @@
-// Figure "What drives each head": how the variation of every head's scores is shared out among the four terms and the rest,
-// for one sentence or ten, and what averaging over heads hides.
+// Figure "What drives each head": how the variation of every head's scores is shared out among the four terms
+// and the rest, for one sentence or ten, and what averaging over heads hides.
 import { ticks } from 'd3-array';
 import type { PoolableScores, Sentence, SmallSuperpose, Table } from 'superpose';
 import { about, aboutPercent, listed, percent } from '../plot/format.js';
@@ -52,7 +52,9 @@ interface Lengths {
 }
 
 interface Data {
-  /** A row for each head, their mean, and all heads pooled, which weights each by how much its scores vary. */
+  /**
+   * A row for each head, their mean, and all heads pooled, which weights each by how much its scores vary.
+   */
   rows: Row[];
   /** The first of the sentences. */
   text: string;

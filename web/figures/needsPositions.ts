@@ -1,6 +1,6 @@
-// Figure "Does it need positions?": what becomes of a sentence's embedding, layer by layer, when its positions are replaced
-// or shifted, when its words are shuffled or reversed, and when positions are taken from values or attention alone. Another
-// sentence gives the scale.
+// Figure "Does it need positions?": what becomes of a sentence's embedding, layer by layer, when its
+// positions are replaced or shifted, when its words are shuffled or reversed, and when positions are taken
+// from values or attention alone. Another sentence gives the scale.
 import type { PositionChange, Sentence, Superpose, Table } from 'superpose';
 import { about, counted, readable } from '../plot/format.js';
 import { lineThrough, namedLines, plane } from '../plot/parts.js';
@@ -215,7 +215,10 @@ const inkOf = (place: number): Pick<Curve, 'ink' | 'dashed'> => ({
 /** The part of the job that fetching takes in the first pass. */
 const fetchingPart = 0.8;
 
-/** A function for the embeddings [layers + 1, d] of a sentence, changed or not, that reports `count` passes as progress. */
+/**
+ * A function for the embeddings [layers + 1, d] of a sentence, changed or not, that reports `count` passes as
+ * progress.
+ */
 function forwards(model: TextModel, layers: number, job: Job, count: number) {
   let done = 0;
   return async (sentence: Sentence, change?: PositionChange): Promise<Table> => {
@@ -235,8 +238,8 @@ function forwards(model: TextModel, layers: number, job: Job, count: number) {
 }
 
 /**
- * The tokens' places in two other word orders. The first tokens that are fixed, the last token and closing punctuation
- * stay, and the pieces of a word stay together.
+ * The tokens' places in two other word orders. The first tokens that are fixed, the last token and closing
+ * punctuation stay, and the pieces of a word stay together.
  */
 function ordersOf(superpose: Superpose, { tokens }: Sentence, fixedTokens: number, seed: number) {
   let end = Math.max(fixedTokens, tokens.length - 1);

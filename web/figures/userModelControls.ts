@@ -6,7 +6,9 @@ import type { UserModel } from './userFile.js';
 /** Models whose queries and keys are rotated add no table of positions. */
 export const hasPositionTable = ({ summands }: UserModel) => summands.includes('position');
 
-/** Whether its scores can be taken apart: by its tables or, after it was averaged over a corpus, by mechanism. */
+/**
+ * Whether its scores can be taken apart: by its tables or, after it was averaged over a corpus, by mechanism.
+ */
 export const hasTerms = (model: UserModel) =>
   model.windows !== undefined ||
   (hasPositionTable(model) && model.heads !== undefined && model.epsilon !== undefined);

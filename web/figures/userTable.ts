@@ -1,4 +1,5 @@
-// The figures of tables that the reader opened: those with drawn tables that can take the file's rows in their place.
+// The figures of tables that the reader opened: those with drawn tables that can take the file's rows in
+// their place.
 import { figure as collisions } from './collisions.js';
 import { figure as dotProducts } from './dotProducts.js';
 import type { AnyFigure } from './figure.js';

@@ -1,5 +1,5 @@
-// Writes a figure in its present state as one file: the page figures/NAME/ with that state, its picture, and the rows of the
-// model that it needs.
+// Writes a figure in its present state as one file: the page figures/NAME/ with that state, its picture, and
+// the rows of the model that it needs.
 import { type Result, toSvg } from '../element/exports.js';
 import type { ModelExcerpt } from '../embed/modelExcerpt.js';
 import type { SinglePage } from '../embed/single.js';
@@ -9,7 +9,9 @@ import { newWorker } from '../worker/siteWorker.js';
 import type { Question, Reply } from '../worker/transports.js';
 import { keepsAll, type Wish } from './snippets.js';
 
-/** What the state reads of the model, from a new worker: one that has read something would not read it again. */
+/**
+ * What the state reads of the model, from a new worker: one that has read something would not read it again.
+ */
 function excerptFor({ figure, state }: Wish): Promise<ModelExcerpt | undefined> {
   return new Promise((resolve, reject) => {
     const worker = newWorker();

@@ -1,4 +1,5 @@
-// A card in which the reader opens files: it hands them to the worker, says what came of it, and shows their figures.
+// A card in which the reader opens files: it hands them to the worker, says what came of it, and shows their
+// figures.
 import { writeAddress } from '../element/addressBar.js';
 import type { State } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';

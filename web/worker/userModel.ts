@@ -1,5 +1,5 @@
-// The worker's side of a model that the reader opened: it stays here, so that requests need not carry its files, and takes
-// MiniLM's place in the figures that can show it.
+// The worker's side of a model that the reader opened: it stays here, so that requests need not carry its
+// files, and takes MiniLM's place in the figures that can show it.
 import {
   type CorpusMeans,
   FamilyUnknown,
@@ -198,7 +198,9 @@ async function layerScores(
   return scores;
 }
 
-/** In three groups, as models with tables are: token → token by the distance has no terms with other parts. */
+/**
+ * In three groups, as models with tables are: token → token by the distance has no terms with other parts.
+ */
 const byMechanism = (means: CorpusMeans) =>
   ({
     way: 'mechanism',

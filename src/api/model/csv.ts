@@ -1,4 +1,5 @@
-// Reads a table of comma- or tab-separated values by the rules that CsvOptions states, a piece of the file at a time.
+// Reads a table of comma- or tab-separated values by the rules that CsvOptions states, a piece of the file at
+// a time.
 import * as check from '../check.js';
 import { type FirstRows, mostColumns, refuse } from './firstRows.js';
 import { type Slices, slice } from './slices.js';
@@ -16,21 +17,24 @@ export type CsvDecimal = (typeof decimals)[number];
  * How a .csv or .tsv file is read. These are all the rules; what they leave open is asked for, never guessed:
  *
  * - Cells are separated by commas in .csv and by tabs in .tsv. A file that seems to have another separator is
- *   refused with a message that names it: each of its first 100 lines has equally many of it, or is otherwise one
- *   cell that contains it (the first line may be a title).
- * - In .csv, cells may be quoted as in RFC 4180. In .tsv there are no quotes, and a cell in quotes is refused.
- * - Spaces around cells, empty lines and a byte order mark are ignored. All other lines have equally many cells.
- * - The first line is a header if none of its cells, except perhaps the first, is a number. It also is one if its
- *   first cell is empty and the others are whole numbers that rise, as pandas writes an index.
- * - If only the first cell of the first line is not a number, that line is a row with a name, provided that most
- *   rows below have names; otherwise the file is refused until `header` or `labels` is given.
- * - The first column has the names of rows if its header is empty, or if most of its cells are not numbers. A row's
- *   name stands in one line only.
- * - `header` must be given if the numbers of the first line may be names: if they count 0, 1, 2 …, are years, or are
- *   whole numbers that rise above rows whose numbers are mostly fractions.
- * - `labels` must be given if the numbers of the first column may be names: if its header is id or index, or if they
- *   are distinct whole numbers beside fractions.
- * - Every other cell is a finite number such as -1.5e-3. Marks between thousands are not read.
+ *   refused with a message that names it: each of its first 100 lines has equally many of it, or each is a
+ *   single cell that contains it (the first line may be a title).
+ * - In .csv, cells may be quoted as in RFC 4180. In .tsv there are no quotes, and a cell in quotes is
+ *   refused.
+ * - Spaces around cells, empty lines and a byte order mark are ignored. All other lines have equally many
+ *   cells.
+ * - A number is finite and has no marks between thousands. A cell that is empty, or that looks like a number
+ *   but is none, such as 1,234 or nan, is never taken for a name: it is refused where a number is expected.
+ * - The first line is a header if none of its cells, except perhaps the first, is a number. It is also a
+ *   header if its first cell is empty and the others are whole numbers that rise, as pandas writes an index.
+ * - If only the first cell of the first line is not a number, that line is a row with a name, provided that
+ *   at least half of the rows below have names. Otherwise `header` or `labels` must be given.
+ * - The first column has the names of the rows if its header is empty, or if at least half of its cells are
+ *   words. No two rows have the same name.
+ * - `header` must be given if the numbers of the first line may be names: if they count 0, 1, 2 …, are years,
+ *   or are whole numbers that rise above rows whose numbers are mostly fractions.
+ * - `labels` must be given if the numbers of the first column may be names: if its header is id or index, or
+ *   if they are distinct whole numbers beside fractions.
  */
 export interface CsvOptions {
   /** Between cells. Default: a comma in .csv, a tab in .tsv. */
@@ -340,7 +344,10 @@ const listed = (cells: readonly string[]) =>
     .map((cell) => check.shown(cell))
     .join(', ')}${cells.length > 3 ? ', …' : ''}`;
 
-/** Whether the first line and the first column are names, by the rules; refuses a file of which they leave that open. */
+/**
+ * Whether the first line and the first column are names, by the rules; refuses a file of which they leave
+ * that open.
+ */
 function layoutOf(
   file: Slices,
   sample: readonly CsvRecord[],

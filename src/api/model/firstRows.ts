@@ -1,4 +1,5 @@
-// What every format of a reader's own table gives, its first rows, and how a file that cannot be read is refused.
+// What every format of a reader's own table gives, its first rows, and how a file that cannot be read is
+// refused.
 
 import type { Tensors } from './checkpoint.js';
 import type { Slices } from './slices.js';

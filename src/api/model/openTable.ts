@@ -1,5 +1,5 @@
-// Opens a reader's own table: a .npy, .csv or .tsv file, or a tensor of a .safetensors file. No more is read than the
-// rows that are needed.
+// Opens a reader's own table: a .npy, .csv or .tsv file, or a tensor of a .safetensors file. No more is read
+// than the rows that are needed.
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../small.js';
 import { type Table, table } from '../table.js';
@@ -43,9 +43,9 @@ export interface OpenedTable {
 const digestedNumbers = 2 ** 17;
 
 /**
- * Reads a table, from the same sources as openModel(): a .safetensors, .npy, .csv or .tsv file. CsvOptions says how
- * the last two are read. A truncated, invalid or ambiguous file is a RangeError that names the line and column, or
- * the row, and says what was expected there.
+ * Reads a table, from the same sources as openModel(): a .safetensors, .npy, .csv or .tsv file. CsvOptions
+ * says how the last two are read. A truncated, invalid or ambiguous file is a RangeError that names the line
+ * and column, or the row, and says what was expected there.
  */
 export async function openTable(
   superpose: SmallSuperpose,

@@ -1,4 +1,5 @@
-// The rules by which .csv and .tsv files are read: each case is a table that comes back as it is, or a refusal.
+// The rules by which .csv and .tsv files are read: each case is a table that comes back as it is, or a
+// refusal.
 import fc from 'fast-check';
 import { type CsvOptions, openTable } from 'superpose';
 import { describe, expect, test } from 'vitest';
@@ -100,7 +101,9 @@ test.each<[string, string, readonly string[] | undefined, readonly string[] | un
   expect((await open(text, layout)).table).toEqual(table.table);
 });
 
-/** What a case gives: its rows of numbers, and the names of its columns and rows; or a part of the refusal. */
+/**
+ * What a case gives: its rows of numbers, and the names of its columns and rows; or a part of the refusal.
+ */
 type Outcome = string | { rows: number[][]; header?: string[]; words?: string[] };
 
 async function expectOutcome(text: string, outcome: Outcome, options?: CsvOptions, name?: string) {
