@@ -6,7 +6,7 @@ import { anchorIn, linesOf, walkThroughs } from './support/walkThroughs.ts';
 
 test('there is a walk-through for each kind of change that README.md names', () => {
   const headings = walkThroughs.map(({ heading }) => heading);
-  for (const what of ['a figure', 'an encoding', 'a scheme', 'a family']) {
+  for (const what of ['a figure', 'an encoding', 'a measurement', 'a scheme', 'a family']) {
     expect(headings).toContain(`Adding ${what}`);
   }
 });
