@@ -10,7 +10,7 @@
 
 namespace superpose {
 
-// The ways in which positions get in whose cost is computed:
+// The ways in which positions get in, as far as their cost is computed here:
 //   add          D = d_model; the position table is [L, d_model]
 //   concat_wide  [token; position] is the stream: D = d_model + d_p
 //   concat       the same with D = d_model, so tokens and segments have d_model - d_p

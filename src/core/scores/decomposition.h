@@ -9,7 +9,7 @@
 // With two summands, no LayerNorm and no biases this is the familiar four-term formula (TUPE,
 // arXiv 2006.15595, eq. 6, without the cross terms' removal); BERT, with token, position and
 // token_type, has sixteen. It is exact for the first layer only: later layers see sums of more parts,
-// which model/input_parts.h keeps apart.
+// which model/input_parts.h splits.
 #pragma once
 
 #include <vector>

@@ -20,8 +20,8 @@ ModelOptions narrow(int width) {
   return options;
 }
 
-// A's standard deviation over random turns of one table, measured, at a small width too.
-TEST(Measures, ChanceBandIsTheSpreadOverRandomTurns) {
+// The standard deviation of A over random rotations of one table, as measured, at a small width too.
+TEST(Measures, ChanceIsTheSpreadOverRandomRotations) {
   constexpr int kDraws = kSanitized ? 400 : 4000;
   for (const int d : {8, 32}) {
     const ModelOptions options = narrow(d);
@@ -94,7 +94,7 @@ TEST(Measures, DirectionsAreOfTheTablesAndSteady) {
   EXPECT_EQ(max_abs(row_directions(options, changed, 6)), 0);
 }
 
-// Tables that extend alike in all directions, and a stream of one channel, in which turns change nothing.
+// Tables that extend alike in all directions, and a stream of one channel, in which rotations change nothing.
 TEST(Measures, ChanceIsNeverNegative) {
   for (const int width : {1, 3}) {
     ModelOptions options = narrow(width);
