@@ -414,7 +414,7 @@ return lost;`,
     source: 'the definition',
     code: `const draw = (rows, stream) => superpose.randomNormal({ rows, columns: 4, seed: 1, stream });
 const [parts, weights] = [[draw(1, 0), draw(1, 1)], [draw(4, 2), draw(4, 3)]];
-return [0, 0.5, 1].map((pull) => superpose.oneLayer({ parts, weights, pull }).apart);`,
+return [0, 0.5, 1].map((pull) => superpose.oneLayer({ parts, weights, pull }).relativeDifference);`,
   },
   {
     name: 'positionCost',

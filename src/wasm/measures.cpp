@@ -10,9 +10,9 @@
 namespace superpose {
 
 SUPERPOSE_MEMBERS(Ranks, singular_values, numerical, stable, energy, participation_ratio);
-SUPERPOSE_MEMBERS(OffsetMeans, mean, means, kernel, share, apart);
-SUPERPOSE_MEMBERS(FormGrams, whole, centred, sines, random_form, rotation_form);
-SUPERPOSE_MEMBERS(Wavelengths, lengths, below_one_turn, similarity, nearest, nearest_apart, falls_to,
+SUPERPOSE_MEMBERS(OffsetMeans, mean, means, kernel, share, max_deviation);
+SUPERPOSE_MEMBERS(FormGrams, original, centred, sines, random_form, rotation_form);
+SUPERPOSE_MEMBERS(Wavelengths, lengths, below_one_turn, similarity, nearest, nearest_offset, falls_to,
                   first_negative);
 SUPERPOSE_MEMBERS(RotaryOptions, heads, layout, base, first_position, step);
 SUPERPOSE_MEMBERS(StretchOptions, way, factor, trained, alpha, beta);

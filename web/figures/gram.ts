@@ -46,7 +46,7 @@ const controls = {
 
 type State = StateOf<typeof controls>;
 
-const forms = ['whole', 'centred', 'sines', 'randomForm', 'rotationForm'] as const;
+const forms = ['original', 'centred', 'sines', 'randomForm', 'rotationForm'] as const;
 /** Their names above a map and in a readout, in the same order. */
 const formNames = [
   { title: 'As it is', phrase: 'as it is' },

@@ -120,7 +120,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
     added: shown.added,
     concatenated: shown.concatenated,
     difference: shown.difference,
-    relativeDifference: shown.apart,
+    relativeDifference: shown.relativeDifference,
     miss: many.miss,
     lengths: [many.leastLengthRatio, many.largestLengthRatio],
     sharedMiss: shown.sharedMiss,

@@ -215,6 +215,6 @@ export function offsetMap(superpose: Superpose, values: Float64Array): OffsetMap
   const [least = 0, largest = 0] = extent(values);
   const size = rounding * Math.max(-least, largest, Number.MIN_VALUE);
   const varies = largestMagnitude([offsets.kernel]) > size;
-  const depends = offsets.apart > size ? 'places' : varies ? 'offset' : 'nothing';
+  const depends = offsets.maxDeviation > size ? 'places' : varies ? 'offset' : 'nothing';
   return { values, offsets, limit: Math.max(largest - offsets.mean, offsets.mean - least), depends };
 }

@@ -104,7 +104,7 @@ function distances(last: number): number[] {
 
 export function describe(data: WavelengthsView): string {
   const { positions, d_model, base } = data;
-  const { lengths, belowOneTurn, nearest, nearestApart, fallsTo, firstNegative, similarity } = data;
+  const { lengths, belowOneTurn, nearest, nearestOffset, fallsTo, firstNegative, similarity } = data;
   const reach =
     firstNegative === 0
       ? `stays positive up to distance ${grouped(similarity.length - 1)} at least`
@@ -112,9 +112,9 @@ export function describe(data: WavelengthsView): string {
         ? `is below 0 at distance ${grouped(firstNegative)} already`
         : `stays positive up to distance ${grouped(firstNegative - 1)}, beyond the length in use`;
   const nearer =
-    nearestApart === 1
+    nearestOffset === 1
       ? `neighbours are ${about(nearest)} of a row’s norm apart`
-      : `the nearest two positions, ${nearestApart} apart, are ${about(nearest)} of a row’s norm from each other`;
+      : `the nearest two positions, ${nearestOffset} apart, are ${about(nearest)} of a row’s norm from each other`;
   return `With base ${base} the dot product falls up to distance ${grouped(fallsTo)}. At ${positions} positions of ${d_model} channels it ${reach}. What it costs: ${belowOneTurn} of ${lengths.length} pairs do not complete a turn, and ${nearer}.`;
 }
 

@@ -6,7 +6,7 @@ import { encodingArguments, encodingNames, type SinusoidalOptions } from './sinu
 /** The dot products of a sinusoidal table's rows, [positions, positions] each, as they are and after changes. */
 export interface FormGrams {
   /** PE(p)·PE(q): Toeplitz up to rounding, unless an interleaved width is odd. */
-  readonly whole: Table<Float64Array>;
+  readonly original: Table<Float64Array>;
   /** After subtracting each row's mean, as LayerNorm does first. */
   readonly centred: Table<Float64Array>;
   /** The sines alone. */
@@ -28,7 +28,7 @@ export interface OffsetMeans {
   /** The part of Σ (x − mean)² that the kernel explains, from 0 to 1; NaN when nothing varies. */
   readonly share: number;
   /** The largest difference between an entry and the mean at its offset: 0 for a Toeplitz matrix. */
-  readonly apart: number;
+  readonly maxDeviation: number;
 }
 
 export interface GramApi {

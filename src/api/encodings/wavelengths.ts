@@ -19,7 +19,7 @@ export interface Wavelengths {
   /** The least |p − p′| / |p| of any two of the n positions; near √(0.48 / ln base). NaN when n is 1. */
   readonly nearest: number;
   /** How many positions those two are apart; 0 when n is 1. */
-  readonly nearestApart: number;
+  readonly nearestOffset: number;
   /** p · p′ falls strictly up to this distance. */
   readonly fallsTo: number;
   /** The least distance at which p · p′ is below 0; 0 if there is none among these. */

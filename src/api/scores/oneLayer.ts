@@ -28,7 +28,7 @@ export interface OneLayer {
   /** The largest |concatenated − added|. */
   readonly difference: number;
   /** ‖concatenated − added‖ / ‖added‖ over all numbers; NaN where all are 0. */
-  readonly apart: number;
+  readonly relativeDifference: number;
   /** The least ‖c · concatenated − added‖ / ‖added‖ for one number c. */
   readonly miss: number;
   /** ‖concatenated‖ / ‖added‖ of a row, the least and the largest over the rows. */

@@ -52,7 +52,8 @@ OffsetMeans offset_means(const Matrix<double>& matrix) {
     for (Eigen::Index column = 0; column < n; ++column) {
       const double value = square(row, column);
       variation += (value - result.mean) * (value - result.mean);
-      result.apart = std::max(result.apart, std::abs(value - result.means[column - row + n - 1]));
+      result.max_deviation =
+          std::max(result.max_deviation, std::abs(value - result.means[column - row + n - 1]));
     }
   }
   // Equal entries differ from their mean by rounding, which must not count as variation.
@@ -62,7 +63,7 @@ OffsetMeans offset_means(const Matrix<double>& matrix) {
   result.share = variation <= rounding * rounding ? std::numeric_limits<double>::quiet_NaN()
                                                   : std::min(explained / variation, 1.0);
   result.mean = std::ldexp(result.mean, exponent);
-  result.apart = std::ldexp(result.apart, exponent);
+  result.max_deviation = std::ldexp(result.max_deviation, exponent);
   result.means = times_power_of_two(result.means, exponent);
   result.kernel = times_power_of_two(result.kernel, exponent);
   return result;

@@ -23,14 +23,14 @@ struct OffsetMeans {
   Vector<double> means;   // [2 n - 1], at the offsets -(n - 1) to n - 1; empty without rows
   Vector<double> kernel;  // [2 n - 1], means - mean
   double share = 0;  // the part of the squares about the mean that the kernel explains; NaN if there are none
-  double apart = 0;  // the largest |entry - mean at its offset|: 0 for a Toeplitz matrix
+  double max_deviation = 0;  // the largest |entry - mean at its offset|: 0 for a Toeplitz matrix
 };
 OffsetMeans offset_means(const Matrix<double>& square);
 
 // The dot products of a sinusoidal table's rows, as they are and after changes that break or preserve their
 // pattern; each [n, n]. With a form F [d, d], entry (p, q) is PE(p)' F PE(q).
 struct FormGrams {
-  Matrix<double> whole;        // the table as it is
+  Matrix<double> original;     // the table as it is
   Matrix<double> centred;      // each row minus its mean, as LayerNorm does first
   Matrix<double> sines;        // the columns of sines alone
   Matrix<double> random_form;  // entries from N(0, 1/d), so that lengths stay the same on average

@@ -40,10 +40,10 @@ Wavelengths wavelengths(const SinusoidalOptions& options, int farthest) {
   for (int k = 1; k < options.positions; ++k) {
     if (s[k] <= most) continue;
     most = s[k];
-    result.nearest_apart = k;
+    result.nearest_offset = k;
   }
   result.nearest =
-      result.nearest_apart ? std::sqrt(2 * (1 - most)) : std::numeric_limits<double>::quiet_NaN();
+      result.nearest_offset ? std::sqrt(2 * (1 - most)) : std::numeric_limits<double>::quiet_NaN();
   while (result.falls_to < farthest && s[result.falls_to + 1] < s[result.falls_to]) ++result.falls_to;
   for (int k = 1; k <= farthest && !result.first_negative; ++k) {
     if (s[k] < 0) result.first_negative = k;

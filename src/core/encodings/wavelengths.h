@@ -16,7 +16,7 @@ struct Wavelengths {
   int below_one_turn = 0;     // the pairs whose wavelength is longer than the positions
   Vector<double> similarity;  // s(0) to s(farthest)
   double nearest = 0;  // the least distance of two positions' rows, over a row's norm; NaN for one position
-  int nearest_apart = 0;   // how many positions those are apart; 0 for one position
+  int nearest_offset = 0;  // how many positions those are apart; 0 for one position
   int falls_to = 0;        // s falls strictly from 0 to this distance, and at the next it does not
   int first_negative = 0;  // the least distance at which s < 0; 0 if there is none up to `farthest`
 };

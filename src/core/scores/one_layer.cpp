@@ -32,7 +32,7 @@ OneLayer one_layer(std::vector<Matrix<double>> parts, std::vector<Matrix<double>
   const double size = out.added.norm();
   const auto distance = [&](double factor) { return (factor * out.concatenated - out.added).norm() / size; };
   if (out.added.size()) out.difference = (out.concatenated - out.added).cwiseAbs().maxCoeff();
-  out.apart = distance(1);
+  out.relative_difference = distance(1);
   out.miss = distance(out.concatenated.cwiseProduct(out.added).sum() / out.concatenated.squaredNorm());
   for (Eigen::Index row = 0; row < out.added.rows(); ++row) {
     const double ratio = out.concatenated.row(row).norm() / out.added.row(row).norm();

@@ -28,7 +28,7 @@ struct OneLayer {
   std::vector<Matrix<double>> weights;  // after pull and scale
   Matrix<double> added, concatenated;   // [n, m]
   double difference = 0;                // the largest |concatenated - added|
-  double apart = 0;                     // |concatenated - added| / |added|, over all numbers
+  double relative_difference = 0;       // |concatenated - added| / |added|, over all numbers
   double miss = 0;                      // the least |c concatenated - added| / |added| over all numbers c
   // |concatenated| / |added| of a row, the least and the largest over the rows; those with 0 / 0 do not count.
   double least_length_ratio = std::numeric_limits<double>::infinity(), largest_length_ratio = 0;

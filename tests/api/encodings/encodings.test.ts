@@ -47,15 +47,15 @@ describe('gram', () => {
       [tensor2tensor, 8.15, 6.61],
     ])('spreads of $layout, $spacing', (options, centred, sines) => {
       const spreadsOf = (seed: number) => {
-        const { whole, centred, sines, randomForm, rotationForm } = superpose.formGrams({ ...options, seed });
+        const { original, centred, sines, randomForm, rotationForm } = superpose.formGrams({ ...options, seed });
         const spread = superpose.toeplitzSpread;
         return {
-          ...{ whole: spread(whole), centred: spread(centred), sines: spread(sines) },
+          ...{ original: spread(original), centred: spread(centred), sines: spread(sines) },
           ...{ randomForm: spread(randomForm), rotationForm: spread(rotationForm) },
         };
       };
       const spreads = spreadsOf(1);
-      expect(spreads.whole).toBeLessThan(1e-12);
+      expect(spreads.original).toBeLessThan(1e-12);
       // The form has a and b from N(0, 1), twice for each pair. Each |a| meets two entries, whose angles, up to
       // 64, are rounded, and at most 2 d sums and products; a spread is the difference of two such values.
       const ab = superpose.randomNormal({ rows: 16, columns: 2, seed: 1, stream: 1 }).data;
@@ -82,7 +82,7 @@ describe('gram', () => {
     test('whole rows, and forms that the seed draws', () => {
       const grams = superpose.formGrams({ ...paper, seed: 1 });
       const table = superpose.sinusoidal(paper);
-      expect(grams.whole).toEqual(superpose.gram(table));
+      expect(grams.original).toEqual(superpose.gram(table));
       // x'Ay by hand, with the form that the seed draws.
       const form = superpose.randomNormal({ rows: 32, columns: 32, standardDeviation: 'fan_in', seed: 1 });
       const [x, y] = [rowsOf(table)[3], rowsOf(table)[60]] as [Float64Array, Float64Array];
@@ -102,7 +102,7 @@ describe('gram', () => {
       );
       expect([...found.means]).toEqual([6, 3, 2]);
       expect([...found.kernel]).toEqual([2.5, -0.5, -1.5]);
-      expect([found.mean, found.apart]).toEqual([3.5, 2]);
+      expect([found.mean, found.maxDeviation]).toEqual([3.5, 2]);
       expect(found.share).toBeCloseTo(9 / 17, 15);
     });
 
@@ -243,7 +243,7 @@ describe('wavelengths', () => {
     ])('what base %i buys at 512 positions of 512 channels', (base, nearest, fallsTo, negative, below) => {
       const found = superpose.wavelengths({ ...options, base });
       expect(found.nearest).toBeCloseTo(nearest, 2);
-      expect([found.nearestApart, found.fallsTo, found.firstNegative]).toEqual([1, fallsTo, negative]);
+      expect([found.nearestOffset, found.fallsTo, found.firstNegative]).toEqual([1, fallsTo, negative]);
       expect(found.belowOneTurn).toBe(below);
       expect(found.similarity).toHaveLength(20_001);
       for (const k of [0, 1, 43, 512, 20_000])
@@ -269,8 +269,8 @@ describe('wavelengths', () => {
       );
       expect(belowOneTurn).toBe(0);
       // cos k is largest at the last distance, of 7 positions.
-      const { nearest, nearestApart } = superpose.wavelengths({ d_model: 2, positions: 7 });
-      expect([nearest, nearestApart]).toEqual([expect.closeTo(Math.sqrt(2 - 2 * Math.cos(6)), 12), 6]);
+      const { nearest, nearestOffset } = superpose.wavelengths({ d_model: 2, positions: 7 });
+      expect([nearest, nearestOffset]).toEqual([expect.closeTo(Math.sqrt(2 - 2 * Math.cos(6)), 12), 6]);
     });
   });
 

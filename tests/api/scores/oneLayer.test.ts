@@ -59,7 +59,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(largestDifference(found.concatenated, Float64Array.from(concatenated.flat()))).toBeLessThan(1e-13);
     const apart = concatenated.flat().map((one, k) => one - (added[k] as number));
     expect(found.difference).toBeCloseTo(Math.max(...apart.map(Math.abs)), 12);
-    expect(found.apart).toBeCloseTo(Math.hypot(...apart) / Math.hypot(...added), 12);
+    expect(found.relativeDifference).toBeCloseTo(Math.hypot(...apart) / Math.hypot(...added), 12);
     // No factor nearby misses by less.
     const missOf = (c: number) =>
       Math.hypot(...concatenated.flat().map((one, k) => c * one - (added[k] as number))) /
@@ -77,7 +77,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       weights: [whole(3), whole(4)],
       pull: 1,
     });
-    expect(found).toMatchObject({ difference: 0, apart: 0, miss: 0, sharedMiss: 0 });
+    expect(found).toMatchObject({ difference: 0, relativeDifference: 0, miss: 0, sharedMiss: 0 });
     expect(found.concatenated).toEqual(found.added);
   });
 
@@ -147,7 +147,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         ...options,
         parts: parts.slice(0, 2).map((part) => ({ ...part, rows, data: part.data.slice(0, 6 * rows) })),
       });
-    expect(of(1).apart).toBeGreaterThan(0.1);
+    expect(of(1).relativeDifference).toBeGreaterThan(0.1);
     expect(of(1).miss).toBeLessThan(1e-12);
     expect(of(5).miss).toBeGreaterThan(0.01);
   });
