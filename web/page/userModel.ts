@@ -268,6 +268,6 @@ async function filesIn(folder: FileSystemDirectoryEntry): Promise<ChosenFile[]> 
     file: await new Promise<File>((take, fail) => entry.file(take, fail)),
   }));
   // A link that leads nowhere is an entry, and no file.
-  const found = await Promise.allSettled(read);
-  return found.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const results = await Promise.allSettled(read);
+  return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 }
