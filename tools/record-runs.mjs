@@ -1,5 +1,5 @@
 // Trains the models that figures show, computes what MiniLM's layers make of a sentence, and writes both into
-// web/figures/recorded/. Tests do some of it again and compare.
+// web/figures/recorded/. Tests compute some of it again and compare.
 import { createHash, randomInt } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -75,8 +75,8 @@ const jobs = [...new Map(all.map((job) => [keyOf(job), job])).values()];
 const seeds = [1, 2, 3, 4, 5];
 
 /**
- * Trains a model on a task with each seed, on and on by the rule of training.ts. What the page says models of ten
- * tokens did not learn in one layer without LayerNorm goes to the end, even if it stands still before.
+ * Trains a model on a task with each seed, through `lengths` until the mean stands still. Models of which the page
+ * says that they did not learn a task, with ten tokens in one layer without LayerNorm, go to the end in any case.
  */
 export async function ofModel(load, superpose, { shape, way, task }, some = seeds, steps = undefined) {
   const { modelOptions } = await load('figures/runs/tasks');
@@ -121,7 +121,10 @@ const short = (data, digits) =>
     ),
   );
 
-/** Computes a figure in a state as a page would, with nothing recorded. `load` imports a module of web/ by its path. */
+/**
+ * Computes a figure in a state as a page would, with nothing recorded. `load` imports a module of web/ by its
+ * path.
+ */
 async function computing(load, superpose, others = {}) {
   const { initialState } = await load('figures/controls');
   const { memoizer } = await load('worker/answers');
@@ -150,8 +153,8 @@ export async function ofLayers(load, superpose, miniLM) {
   );
   const states = view.flatMap((view) => pair.map((pair) => ({ view, pair })));
   for (const state of states) {
-    const made = await computed('needsPositions', { ...state, layers: 'all' });
-    needsPositions[recordedAs(state)] = short(made, 5);
+    const result = await computed('needsPositions', { ...state, layers: 'all' });
+    needsPositions[recordedAs(state)] = short(result, 5);
   }
   // Attention is only drawn, in steps of a hundredth.
   const attention = depth.attention.map((layer) => Array.from(layer, (weight) => Number(weight.toFixed(2))));
@@ -251,8 +254,8 @@ function readState(file) {
   const done = new Map();
   for (const line of lines) {
     try {
-      const { job, made } = JSON.parse(line);
-      done.set(keyOf(job), made);
+      const { job, result } = JSON.parse(line);
+      done.set(keyOf(job), result);
     } catch {
       console.log('A line was cut short; its model is trained again.');
     }
@@ -266,14 +269,14 @@ async function filesOf(done) {
   const byShape = new Map();
   const files = {};
   for (const job of jobs) {
-    const made = done.get(keyOf(job));
-    if (!made) continue;
-    if (job.screen) files[job.separate === 'yes' ? `${job.screen}Separate` : job.screen] = textOf(made);
+    const result = done.get(keyOf(job));
+    if (!result) continue;
+    if (job.screen) files[job.separate === 'yes' ? `${job.screen}Separate` : job.screen] = textOf(result);
     else {
       const shape = JSON.stringify(job.shape);
       if (!byShape.has(shape)) byShape.set(shape, {});
       const runs = byShape.get(shape);
-      runs[job.way] = { ...runs[job.way], [job.task]: made };
+      runs[job.way] = { ...runs[job.way], [job.task]: result };
     }
   }
   const texts = [...byShape].map(
@@ -295,10 +298,10 @@ async function train(file, part, parts) {
   const lacking = jobs.filter((job, at) => at % parts === part - 1 && !done.has(keyOf(job)));
   const began = Date.now();
   for (const [at, job] of lacking.entries()) {
-    const made = job.screen
+    const result = job.screen
       ? await ofTask(importing, module, job.screen, job.separate)
       : await ofModel(importing, module, job);
-    appendFileSync(file, `\n${JSON.stringify({ job, made })}`);
+    appendFileSync(file, `\n${JSON.stringify({ job, result })}`);
     const minutes = ((Date.now() - began) / 60_000).toFixed(1);
     console.log(`${at + 1} of ${lacking.length}, ${minutes} min: ${keyOf(job)}`);
   }

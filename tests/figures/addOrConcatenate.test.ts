@@ -1,5 +1,5 @@
-// The first screen: its recorded runs against trainers stepped by hand, against published numbers, and against what
-// its own picture and sentences say of them.
+// The first screen: its recorded runs against trainers stepped by hand, against published numbers, and
+// against what its own picture and sentences say of them.
 import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import { figure } from '../../web/figures/addOrConcatenate.ts';
@@ -22,7 +22,10 @@ const textsOf = ({ marks }: Scene) => marks.flatMap((mark) => (mark.mark === 'te
 type Data = Awaited<ReturnType<typeof compute>>;
 const last = <T>(list: readonly T[]): T => list[list.length - 1] as T;
 
-/** Steps to 99 %: runs of another program whose rate falls, five seeds. Without attention: what is right at the end. */
+/**
+ * Steps to 99 %: runs of another program whose rate falls, five seeds. Without attention: what is right at
+ * the end.
+ */
 const published = {
   add: { lookup: 60, roll: 135, badge: 66, prev: 51 },
   'concat-half': { lookup: 70, roll: 165, badge: 85, prev: 54 },
@@ -55,15 +58,15 @@ test.each(tasks)(
       true,
       false,
     ]);
-    const kept = task === 'badge' || task === 'prev';
-    expect(learned('concat-wide-without-cross-terms')).toBe(kept);
+    const needsNoCrossTerm = task === 'badge' || task === 'prev';
+    expect(learned('concat-wide-without-cross-terms')).toBe(needsNoCrossTerm);
     const { end, norm } = data.separate as NonNullable<Data['separate']>;
-    expect(end.right >= 0.99).toBe(kept);
+    expect(end.right >= 0.99).toBe(needsNoCrossTerm);
     // With it they learn all four.
     expect(last(norm).right).toBeGreaterThanOrEqual(0.99);
     const said = figure.describe(data, state as never);
     expect(captionOf(said)[0]).toBe(
-      kept
+      needsNoCrossTerm
         ? 'All three learn it, with separate scores too.'
         : 'Without LayerNorm, separate scores did not learn it in 16,000 steps.',
     );
@@ -72,13 +75,13 @@ test.each(tasks)(
 );
 
 test('curves, vectors, attention and answers are those of trainers stepped by hand', async () => {
-  const { data: usual } = await run<Data>(addOrConcatenate, { task: 'roll' });
+  const { data: shorter } = await run<Data>(addOrConcatenate, { task: 'roll' });
   const { data: longer } = await run<Data>(addOrConcatenate, { task: 'roll', separate: 'yes' });
   const superpose = await load({ simd: 'plain' });
   const n = 10;
   const cuts = ['token-position', 'position-token'] as const;
   for (const [data, name, options, parameters] of [
-    [usual, 'add', { scheme: 'add' }, 1920],
+    [shorter, 'add', { scheme: 'add' }, 1920],
     [longer, 'concat-wide-without-cross-terms', { scheme: 'concat-wide', cuts, layerNorm: false }, 5024],
   ] as const) {
     const model = modelOf(data, name);
@@ -96,8 +99,8 @@ test('curves, vectors, attention and answers are those of trainers stepped by ha
     expect(model.shown?.attention[6]).toEqual(drawn);
     const logits = trainer.logits({ n, tokens: data.tokens });
     const answers = data.tokens.map((_, at) => {
-      const own = Array.from(logits.data.slice(4 * at, 4 * at + 4));
-      return own.indexOf(Math.max(...own));
+      const classes = Array.from(logits.data.slice(4 * at, 4 * at + 4));
+      return classes.indexOf(Math.max(...classes));
     });
     expect(model.shown?.answers[6]).toEqual(answers);
     trainer.delete();

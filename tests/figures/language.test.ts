@@ -1,4 +1,5 @@
-// The recorded language models: means against those taken by hand from the file, and files that are not as they should be.
+// The recorded language models: means against those taken by hand from the file, and files that are not as
+// they should be.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,8 +9,9 @@ import { readLink, writeLink } from '../../web/element/link.ts';
 import { initialState, readState } from '../../web/figures/controls.ts';
 import type { Opens } from '../../web/figures/figure.ts';
 import * as language from '../../web/figures/language.ts';
-import { readResults } from '../../web/figures/languageRuns.ts';
+import { labelOf, languageWays, readResults } from '../../web/figures/languageRuns.ts';
 import file from '../../web/figures/recorded/language.json' with { type: 'json' };
+import { isWay, wayIn } from '../../web/figures/runs/ways.ts';
 import { figure as schemes } from '../../web/figures/schemes.ts';
 import { root } from '../package/support/project.ts';
 import { python, withoutNumpy } from '../tools/support/numpy.ts';
@@ -123,7 +125,7 @@ test('what the figure says of leads has the intervals of all seeds, of both impl
   expect(words).toContain(
     `After 24.6 million tokens, ahead of adding by: concatenated ${both('concat-quarter', 3000)};`,
   );
-  expect(words).toContain(`concatenated, mapped back −${said('project', 3000, 256, true)} (−`);
+  expect(words).toContain(`projected back −${said('project', 3000, 256, true)} (−`);
   expect(words).toContain(
     `After 73.7: concatenated ${both('concat-quarter', 9000)}; RoPE ${both('rope', 9000)}.`,
   );
@@ -136,7 +138,7 @@ test('what the figure says of leads has the intervals of all seeds, of both impl
     `All 3 seeds beside all 6 of adding: ahead by ${said('rope', 3000, 256, true)}.`,
   );
   const { columns, rows } = figure.table(data, state);
-  const row = rows.find(([name, , by]) => name === 'rotated (RoPE)' && by === 'the project’s script') ?? [];
+  const row = rows.find(([name, , by]) => name === 'RoPE' && by === 'the project’s script') ?? [];
   const { lead, margin } = welchOf('rope', 3000, 256, true);
   expect(row[columns.indexOf('ahead of adding')]).toBeCloseTo(lead, 5);
   expect(row[columns.indexOf('± 95 % (Welch)')]).toBeCloseTo(margin, 4);
@@ -334,11 +336,22 @@ test('a file of another version is refused, and what cannot be drawn is named', 
   const job = { signal: new AbortController().signal, progress: () => {} };
   const data = await language.compute({ ...loaded, recorded }, state, job);
   const remark = language.figure.remark?.(data, state);
-  expect(remark).toContain('lacks runs of: added; rotated (RoPE).');
+  expect(remark).toContain('lacks runs of: added; RoPE.');
   expect(remark).toContain(
     'Not drawn: runs of 3100 steps; a way called guessed; a run of “added” that lacks numbers; “added”, whose mean is of 6 runs and not of 3.',
   );
   expect(data.rows.map(({ way }) => way)).toContain('concat-quarter');
+});
+
+test('a way has one label, in language models and in the table of small ones', () => {
+  for (const name of languageWays) {
+    if (!isWay(name)) continue;
+    // Widths and formulas are of the small models.
+    const label = wayIn(name)
+      .label(16)
+      .replace(/ \(\d+ wide\)| \d+ \+ \d+.*|:.*/, '');
+    expect(labelOf(name).toLowerCase().startsWith(label.toLowerCase()), name).toBe(true);
+  }
 });
 
 test('a row opens its scheme in the figure of schemes', async () => {

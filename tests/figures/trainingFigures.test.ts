@@ -1,5 +1,5 @@
-// What holds for every figure that trains models: it stops midway, frees its trainers, and ends with the same numbers
-// whether it is watched or not.
+// What holds for every figure that trains models: it stops midway, frees its trainers, and ends with the same
+// numbers whether it is watched or not.
 import { describe, expect, test } from 'vitest';
 import * as addOrConcatenate from '../../web/figures/addOrConcatenate.ts';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
@@ -18,7 +18,9 @@ interface TrainingFigure {
   settings: Record<string, string | number>;
   /** How many frames a reader sees who never looks aside. */
   frames: number;
-  /** Whether its models are trained side by side; only these draw another frame when the reader looks aside. */
+  /**
+   * Whether its models are trained side by side; only these draw another frame when the reader looks aside.
+   */
   together: boolean;
   /** Settings that the reader changes while it runs, and what each frame then says. */
   viewed?: { settings: object; says: string };

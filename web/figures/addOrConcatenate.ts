@@ -1,15 +1,14 @@
-// Figure "Added or concatenated?": small models learn one task side by side, with positions added, concatenated, and,
-// where that is asked, concatenated with scores that keep both separate. It opens with runs recorded beforehand.
+// Figure "Added or concatenated?": small models learn one task side by side, with positions added, concatenated
+// and, if the reader wants, concatenated with separate scores. It opens with recorded runs.
 import { aboutPercent, listed } from '../plot/format.js';
 import { latest } from '../plot/plainCopy.js';
 import type { Cursor } from '../plot/scene.js';
 import { arcsOf, picture, type Row, rowsOf } from './addOrConcatenatePicture.js';
 import {
-  briefly,
   controls,
   type Data,
   drawn,
-  firstAsking,
+  firstQuestion,
   headsFrom,
   isAnswerRight,
   lastStep,
@@ -21,6 +20,7 @@ import {
   type ShownName,
   type State,
   seeds,
+  shortNameOf,
   shownNames,
   shownOf,
   stepAt,
@@ -35,7 +35,7 @@ import { aim, divergedRemark, seedAfter } from './runs/tasks.js';
 export { compute } from './addOrConcatenateRuns.js';
 
 const words = (count: number) => count.toLocaleString('en');
-/** What it means that these models learn the task, the last of them with separate scores; nothing where others do not. */
+/** The finding, by which of the models learn the task; undefined if adding or concatenating does not. */
 function headOf(data: Data, state: State, [added, concatenated, separate]: boolean[]): string | undefined {
   if (!added || !concatenated) return undefined;
   if (separate) return 'All three learn it, with separate scores too.';
@@ -49,13 +49,12 @@ function headOf(data: Data, state: State, [added, concatenated, separate]: boole
     : `Without LayerNorm, separate scores did not learn it in ${words(end)} steps.`;
 }
 
-/** What the recorded models with separate scores come to: at the end, and with LayerNorm. */
-function separateTo({ separate }: Data, state: State): string {
+/** The results of the recorded models with separate scores: at the end, and with LayerNorm. */
+function separateSentence({ separate }: Data, state: State): string {
   if (state.separate === 'no' || !separate) return '';
   const { end, norm } = separate;
-  const first = norm.find(({ right }) => right >= aim);
-  const then = first ?? latest(norm);
-  return ` Concatenated is as wide as separate scores here. The same models with separate scores have ${aboutPercent(end.right)} after ${words(end.step)} steps. With LayerNorm they have ${aboutPercent(then.right)} after ${words(then.step)}.`;
+  const withNorm = norm.find(({ right }) => right >= aim) ?? latest(norm);
+  return ` Concatenated is as wide as separate scores here. The same models with separate scores have ${aboutPercent(end.right)} after ${words(end.step)} steps. With LayerNorm they have ${aboutPercent(withNorm.right)} after ${words(withNorm.step)}.`;
 }
 
 export const figure: Figure<typeof controls, Data> = {
@@ -77,7 +76,7 @@ export const figure: Figure<typeof controls, Data> = {
     },
   },
 
-  /** While models train, the later steps are those to come. */
+  /** While models train, every step that is still to come has the name of the latest. */
   named(data, state) {
     const last = lastStep(data);
     const real = (step: number) => stepAt({ ...state, step });
@@ -94,16 +93,16 @@ export const figure: Figure<typeof controls, Data> = {
     if (last === 0) return `Not trained yet: it takes ${words(stepsOf(state))} steps, once you ask for it.`;
     const step = Math.max(0, Math.min(stepAt(state), last));
     const shown = shownNames(state);
-    const right = shown.map((name) => `${aboutPercent(rightAt(data, name, step))} ${briefly(name)}`);
+    const right = shown.map((name) => `${aboutPercent(rightAt(data, name, step))} ${shortNameOf(name)}`);
     const learn = shown.map((name) => rightAt(data, name, step) >= aim);
     return `${headOf(data, state, learn) ?? `After ${words(step)} steps, right: ${listed(right)}.`} Share right after ${words(step)} steps of ${state.task}${
       state.separate === 'yes' ? ' without LayerNorm' : ' with LayerNorm'
-    }, mean of ${seeds} seeds: ${right.join(', ')}; ${aboutPercent(rightAt(data, 'uniform-attention', step))} with equal attention.${separateTo(data, state)}`;
+    }, mean of ${seeds} seeds: ${right.join(', ')}; ${aboutPercent(rightAt(data, 'uniform-attention', step))} with equal attention.${separateSentence(data, state)}`;
   },
 
   cells: ({ tokens }, state) => ({ rows: shownNames(state).length, columns: tokens.length }),
   follows: ['task', 'separate', 'n', 'seed'],
-  firstCursor: ({ targets }): Cursor => ({ i: 0, j: firstAsking(targets) }),
+  firstCursor: ({ targets }): Cursor => ({ i: 0, j: firstQuestion(targets) }),
 
   readout(data, state, { i, j }) {
     const name = shownNames(state)[i] as ShownName;
@@ -111,20 +110,22 @@ export const figure: Figure<typeof controls, Data> = {
     const { tokens, targets } = data;
     const look = lookAt(data, state);
     const token = task.token(tokens[j] as number, tokens.length);
-    const said: ReadoutPiece[] = [{ text: titles[name], strong: true }, `: “${token}” at position ${j} `];
+    const pieces: ReadoutPiece[] = [{ text: titles[name], strong: true }, `: “${token}” at position ${j} `];
     const places = tokens.flatMap((_, to) => {
       const much = headsFrom(data, name, look, j, to).map(
         ({ head, percents }) => `${percents}\u202f% of head ${head + 1}`,
       );
       return much.length > 0 ? [`position ${to} (${listed(much)})`] : [];
     });
-    said.push(places.length > 0 ? `looks at ${listed(places)}` : `gives no token ${drawn}\u202f% of a head`);
+    pieces.push(
+      places.length > 0 ? `looks at ${listed(places)}` : `gives no token ${drawn}\u202f% of a head`,
+    );
     const target = targets[j] as number;
-    if (target < 0) return [...said, '; it asks nothing.'];
+    if (target < 0) return [...pieces, '; it asks nothing.'];
     const answer = task.answer(shownOf(data, name).answers[look]?.[j] as number);
     const right = isAnswerRight(data, name, look, j);
     const says = right ? ', which is right' : `; right would be ${task.answer(target)}`;
-    return [...said, ', and answers ', { text: answer, strong: true }, `${says}.`];
+    return [...pieces, ', and answers ', { text: answer, strong: true }, `${says}.`];
   },
 
   focus(data, state, { i, j }, width) {

@@ -1,23 +1,24 @@
-// The picture of figure "Added or concatenated?": the models side by side, or one below the other, and their curves.
+// The picture of figure "Added or concatenated?": the models side by side, or one below the other, and their
+// curves.
 import { aboutPercent } from '../plot/format.js';
 import { type Area, boxAt, horizontal, namedLines, plane, textAt, wrapped } from '../plot/parts.js';
 import { latest } from '../plot/plainCopy.js';
 import type { Handle, Ink, Mark, Region, Scene } from '../plot/scene.js';
 import {
-  asking,
-  briefly,
   type Data,
-  firstAsking,
+  firstQuestion,
   headsFrom,
   isAnswerRight,
   lastStep,
   lookAt,
   modelOf,
   numbersOf,
+  placesWithQuestions,
   rightAt,
   type ShownName,
   type State,
   seeds,
+  shortNameOf,
   shownNames,
   shownOf,
   stepAt,
@@ -53,14 +54,17 @@ export interface Row {
   cell: number;
   /** The most that arcs rise. */
   rise: number;
-  /** Below the arcs: what can be pointed at. */
+  /** How far below the arcs the reader can point at it. */
   height: number;
 }
 
 export const middleOf = ({ x, cell }: Row, place: number) => x + (place + 0.5) * cell;
 const round = (value: number) => String(Math.round(10 * value) / 10);
 
-/** Arcs of the attention that is drawn, and dashed ones to the places of answers that are wrong without a look there. */
+/**
+ * Arcs of the attention that is drawn, and dashed ones to the places of answers that are wrong without a look
+ * there.
+ */
 export function arcsOf(
   data: Data,
   name: ShownName,
@@ -71,7 +75,7 @@ export function arcsOf(
 ): { looking: string; lacking: string } {
   const n = data.tokens.length;
   let [looking, lacking] = ['', ''];
-  const wanted = (from: number) =>
+  const unseenAnswer = (from: number) =>
     task && !isAnswerRight(data, name, look, from) ? task.looksAt(data.tokens, from) : undefined;
   const arc = (from: number, to: number) => {
     const [a, b] = [middleOf(row, from), middleOf(row, to)];
@@ -80,12 +84,12 @@ export function arcsOf(
     const [left, right] = from === to ? [a - 0.45 * row.cell, b + 0.45 * row.cell] : [a, b];
     return `M${round(a)},${round(row.y)}C${round(left)},${round(row.y - high)} ${round(right)},${round(row.y - high)} ${round(b)},${round(row.y)}M${round(b - 3)},${round(row.y - 6)}L${round(b)},${round(row.y - 1)}L${round(b + 3)},${round(row.y - 6)}`;
   };
-  for (const from of asking(data)) {
+  for (const from of placesWithQuestions(data)) {
     if (!of(from)) continue;
     for (let to = 0; to < n; to++) {
       const seen = headsFrom(data, name, look, from, to).length > 0;
       if (seen) looking += arc(from, to);
-      else if (wanted(from) === to) lacking += arc(from, to);
+      else if (unseenAnswer(from) === to) lacking += arc(from, to);
     }
   }
   return { looking, lacking };
@@ -104,7 +108,7 @@ export function tokensOf({ data, task }: Page, row: Row, y: number): Mark[] {
   ]);
 }
 
-/** What the model answers, each marked right or wrong; wrong ones are hatched. */
+/** The model's answers, each marked right or wrong. */
 export function answersOf({ data, state, task }: Page, name: ShownName, row: Row, y: number): Mark[] {
   const look = lookAt(data, state);
   const high = 26;
@@ -134,8 +138,8 @@ export function answersOf({ data, state, task }: Page, name: ShownName, row: Row
 }
 
 /**
- * Right answers over the steps, all models on one axis, up to the step that is shown: each seed, their means, and what
- * is right without attention. A model with separate scores also has what it learns with LayerNorm.
+ * Right answers over the steps, all models on one axis, up to the step that is shown: each seed, their means,
+ * and what is right without attention. A model with separate scores also has what it learns with LayerNorm.
  */
 export function chartOf({ data, state }: Page, area: Area): { marks: Mark[]; handle: Handle } {
   const names = shownNames(state);
@@ -143,7 +147,7 @@ export function chartOf({ data, state }: Page, area: Area): { marks: Mark[]; han
   const norm = data.separate?.norm.filter(({ step }) => step <= last) ?? [];
   const known = [
     ...names.map((name) => ({
-      label: briefly(name),
+      label: shortNameOf(name),
       ink: inkOf[name],
       end: latest(modelOf(data, name).mean),
     })),
@@ -169,11 +173,13 @@ export function chartOf({ data, state }: Page, area: Area): { marks: Mark[]; han
   const at = (step: number, part: number) => `${round(x(step))},${round(y(part))}`;
   const line = (counts: readonly number[]) => {
     const { stride, questions } = data;
-    const whole = Math.floor(end / stride);
+    const passed = Math.floor(end / stride);
     const part = (k: number) => (counts[k] as number) / questions;
-    const points = counts.slice(0, whole + 1).map((_, k) => at(k * stride, part(k)));
-    if (counts.length > whole + 1 && end > whole * stride)
-      points.push(at(end, part(whole) + (part(whole + 1) - part(whole)) * (end / stride - whole)));
+    const points = counts.slice(0, passed + 1).map((_, k) => at(k * stride, part(k)));
+    if (counts.length > passed + 1 && end > passed * stride) {
+      const between = (part(passed + 1) - part(passed)) * (end / stride - passed);
+      points.push(at(end, part(passed) + between));
+    }
     return `M${points.join('L')}`;
   };
   const floor = withoutAttention(data);
@@ -217,17 +223,17 @@ const questions: Record<TaskName, string> = {
   badge: 'A letter with a question mark asks for the sign that this letter wears.',
   prev: 'Each position asks for the digit one position before it.',
 };
-/** The example in words: who asks, what is there, what is right. */
+/** The example in words: who asks, where the answer stands, and the answer. */
 function exampleOf(data: Data, task: Task): string {
-  const place = firstAsking(data.targets);
+  const place = firstQuestion(data.targets);
   const { tokens } = data;
   const token = (at: number) => task.token(tokens[at] as number, tokens.length);
   const at = task.looksAt(tokens, place);
   const answer = task.answer(data.targets[place] as number);
   const asker = task.term.startsWith('token') ? token(place) : `position ${place}`;
-  const found = task.term.endsWith('token') ? token(at) : `position ${at}`;
+  const asked = task.term.endsWith('token') ? token(at) : `position ${at}`;
   // On one line.
-  return `${asker} → ${found} → ${answer}`.replaceAll(' ', '\u00a0');
+  return `${asker} → ${asked} → ${answer}`.replaceAll(' ', '\u00a0');
 }
 
 /** The question is set in 15 pixels. */

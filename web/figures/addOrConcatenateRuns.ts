@@ -1,5 +1,5 @@
-// The small models of the figure “Added or concatenated?”: how each is made and trained, what is kept of its steps, and
-// what of that a state shows.
+// The small models of the figure “Added or concatenated?”: how each is trained, what is measured on the way, and
+// what a state shows of that.
 import type { Superpose, Trainer } from 'superpose';
 import { latest } from '../plot/plainCopy.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
@@ -21,20 +21,20 @@ import {
 } from './runs/tasks.js';
 import { accuracyAt, checkpointsTo } from './runs/trainingRun.js';
 
-/** Measures of what is right in a run, after that of its beginning. */
+/** How often accuracy is measured in a run, after its beginning. */
 export const measures = 40;
-/** Those at which the models are looked into: most change early. */
+/** The measures at which attention and answers are recorded: most change early. */
 export const lookPoints = Array.from({ length: measures + 1 }, (_, point) => point).filter(
   (point) => point % (point <= 20 ? 2 : 4) === 0,
 );
-/** How long models are trained: those whose scores are kept separate longer, and the others beside them too. */
+/** How many steps models are trained: more where separate scores are shown, all models alike. */
 export const stepsOf = ({ separate }: Pick<Trained, 'separate'>): number =>
   separate === 'yes' ? pageSteps : steps;
 export const seeds = 5;
-/** Of the tokens and, where positions are added, of the sum. */
+/** The width of the tokens and, where positions are added, of the sum. */
 export const d_model = 16;
 
-/** How each model gets its positions. */
+/** The models that are trained, by their way in. */
 export type ModelName =
   | 'add'
   | 'concat-half'
@@ -76,9 +76,9 @@ export const trainedControls = {
   seed: { kind: 'seed', label: 'First seed', initial: first.seed, more: true },
 } as const satisfies Controls;
 
-/** What the first seed's model does with the row that is shown, look by look. */
+/** What the first seed's model does with the row that is shown, at each look. */
 export interface ShownRow {
-  /** What heads give from `drawn` up: [looks][some], each a head, from which place, to which, and percents. */
+  /** [looks][arcs], each [head, place of the query, place of the key, percent], of `drawn` percent or more. */
   attention: number[][][];
   /** [looks][n] */
   answers: number[][];
@@ -89,32 +89,32 @@ export interface Model {
   parameters: number;
   /** Right answers of `questions`, [seeds][points so far]. */
   right: number[][];
-  /** Of these, the mean over the seeds, [points so far]. */
+  /** Their mean over the seeds, [points so far]. */
   mean: number[];
-  /** The mean of the steps at which seeds first had 99 % right, and how many did. */
+  /** The mean step at which seeds first had 99 % right, and how many seeds did. */
   first: { mean: number; count: number } | null;
   shown: ShownRow | null;
 }
 
 export interface Data {
-  /** The row that is shown, and what is right; −1 asks nothing. */
+  /** The row that is shown, and its right answers; −1 where nothing is asked. */
   tokens: number[];
   targets: number[];
-  /** How many answers each accuracy is of. */
+  /** How many answers each count of right ones is of. */
   questions: number;
   diverged: boolean;
   /** Steps from one measure of what is right to the next. */
   stride: number;
   /** Those of namesOf(). */
   models: Partial<Record<ModelName, Model>>;
-  /** Of the recorded models with separate scores: without LayerNorm at the end, and with it on the way. */
+  /** The recorded models with separate scores: without LayerNorm at the end, and with it at each checkpoint. */
   separate?: { end: { step: number; right: number }; norm: { step: number; right: number }[] };
 }
 export const modelOf = ({ models }: Data, name: ModelName): Model => models[name] as Model;
 
-/** Seeds of rows of which the recorded models get about as many right as of all. */
+/** Seeds of typical rows, of which the recorded models get about the same share right as of all. */
 const rowSeeds: Record<TaskName, number> = { lookup: 328, roll: 9, badge: 127, prev: 328 };
-/** In percent: the least of a head's attention that has an arc. */
+/** In percent of a head's attention, from which on it is drawn as an arc. */
 export const drawn = 30;
 
 export type Trained = StateOf<typeof trainedControls>;
@@ -239,8 +239,9 @@ function measureModel(
   if (shown && lookPoints.includes(mean.length - 1)) look(first, shown, tokens);
 }
 
-/** The first place of a row that asks something. */
-export const firstAsking = (targets: readonly number[]): number => targets.findIndex((target) => target >= 0);
+/** The first place of a row that asks a question. */
+export const firstQuestion = (targets: readonly number[]): number =>
+  targets.findIndex((target) => target >= 0);
 
 /** Adds what a model does with the row: its attention, and its answers. */
 function look(trainer: Trainer, shown: ShownRow, tokens: number[]): void {
@@ -254,7 +255,7 @@ function look(trainer: Trainer, shown: ShownRow, tokens: number[]): void {
   shown.answers.push(answersOf(trainer, n, tokens));
 }
 
-/** The step that is shown stands in links as one of the shorter run; in the longer run as much of it has passed. */
+/** Links give the step as one of the shorter run; in the longer run it is at the same part of the way. */
 export const looks = lookPoints.map((point) => (point * steps) / measures);
 
 const forms = {
@@ -290,15 +291,15 @@ export const titles: Record<ShownName, string> = {
   'concat-wide-without-cross-terms': 'Scores kept separate',
 };
 /** In a sentence, or at the end of a curve. */
-export const briefly = (name: ShownName): string =>
+export const shortNameOf = (name: ShownName): string =>
   name === 'add' ? 'added' : name === 'concat-wide-without-cross-terms' ? 'scores separate' : 'concatenated';
-const parted = (token: number, position: number) => `${token} + ${position} = ${token + position} wide`;
+const divided = (token: number, position: number) => `${token} + ${position} = ${token + position} wide`;
 export const widths: Record<ShownName, string> = {
   add: `${d_model} wide`,
-  'concat-half': parted(d_model / 2, d_model / 2),
-  'concat-quarter': parted((3 * d_model) / 4, d_model / 4),
-  'concat-wide': parted(d_model, d_model),
-  'concat-wide-without-cross-terms': parted(d_model, d_model),
+  'concat-half': divided(d_model / 2, d_model / 2),
+  'concat-quarter': divided((3 * d_model) / 4, d_model / 4),
+  'concat-wide': divided(d_model, d_model),
+  'concat-wide-without-cross-terms': divided(d_model, d_model),
 };
 export const numbersOf = ({ parameters }: Model, wordy = true): string =>
   `${parameters.toLocaleString('en')} numbers${wordy ? ' to learn' : ''}`;
@@ -309,8 +310,8 @@ export const lastStep = (data: Data): number => (modelOf(data, 'add').mean.lengt
 
 /** The look that a state shows; before the first step it is the first, and while models train the latest. */
 export function lookAt(data: Data, { step }: State): number {
-  const there = modelOf(data, 'add').shown?.answers.length ?? 0;
-  return Math.min(there, Math.max(1, looks.filter((at) => at <= step).length)) - 1;
+  const count = modelOf(data, 'add').shown?.answers.length ?? 0;
+  return Math.min(count, Math.max(1, looks.filter((at) => at <= step).length)) - 1;
 }
 export const shownOf = (data: Data, name: ShownName): ShownRow => modelOf(data, name).shown as ShownRow;
 
@@ -320,17 +321,17 @@ export function rightAt(data: Data, name: ModelName, step: number): number {
   const at = Math.min(mean.length - 1, Math.max(0, Math.floor(step / data.stride)));
   return (mean[at] as number) / data.questions;
 }
-/** What models get right whose scores are all 0, once trained. */
+/** The accuracy of models whose scores are all 0, once trained. */
 export const withoutAttention = (data: Data): number =>
   (latest(modelOf(data, 'uniform-attention').mean) as number) / data.questions;
 
-/** The heads that look from one place to another, and with how much of their attention in percent. */
+/** The heads that look from one place to another, and the percentage of their attention. */
 export const headsFrom = (data: Data, name: ShownName, look: number, from: number, to: number) =>
-  (shownOf(data, name).attention[look] ?? []).flatMap(([head = 0, own, other, percents = 0]) =>
-    own === from && other === to ? [{ head, percents }] : [],
+  (shownOf(data, name).attention[look] ?? []).flatMap(([head = 0, query, key, percents = 0]) =>
+    query === from && key === to ? [{ head, percents }] : [],
   );
 
 export const isAnswerRight = (data: Data, name: ShownName, look: number, place: number): boolean =>
   shownOf(data, name).answers[look]?.[place] === data.targets[place];
-export const asking = ({ targets }: Data): number[] =>
+export const placesWithQuestions = ({ targets }: Data): number[] =>
   targets.flatMap((target, place) => (target >= 0 ? [place] : []));

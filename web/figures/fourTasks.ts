@@ -14,7 +14,7 @@ export { compute } from './fourTasksRuns.js';
 
 const termPlace = ({ term }: SmallTask) => pairTerms.indexOf(term as (typeof pairTerms)[number]);
 
-/** How many there are so far. */
+/** How many points the curves have so far. */
 const pointsOf = ({ panels }: Data): number => panels[0]?.accuracy.length ?? 1;
 
 export const figure: Figure<typeof controls, Data> = {
@@ -59,20 +59,20 @@ export const figure: Figure<typeof controls, Data> = {
     ];
     const shares = panels.map((panel) => latest(panel.shares));
     if (shares.every((share) => share !== null)) {
-      const own = shares.filter(
+      const most = shares.filter(
         (share, place) => share[termPlace(tasks[place] as SmallTask)] === Math.max(...share),
       ).length;
       sentences.push(
-        `In ${own} of ${tasks.length}, the term that the task asks for makes the scores vary most.`,
+        `In ${most} of ${tasks.length}, the term that the task asks for makes the scores vary most.`,
       );
     }
     if (panels.every(({ cut }) => cut !== null)) {
       sentences.push(`With ${listed(off)} cut: ${each(({ cut }) => aboutPercent(cut as number))}.`);
     }
     if (panels.every(({ floor }) => floor !== null)) {
-      // Known from an earlier run, it is of that run's end.
-      const then = data.steps < steps ? `, after ${steps} steps` : '';
-      sentences.push(`With all scores 0${then}: ${each(({ floor }) => aboutPercent(floor as number))}.`);
+      // It is of the end of a recorded run.
+      const atEnd = data.steps < steps ? `, after ${steps} steps` : '';
+      sentences.push(`With all scores 0${atEnd}: ${each(({ floor }) => aboutPercent(floor as number))}.`);
     }
     return sentences.join(' ');
   },

@@ -9,7 +9,7 @@ import { termLabels } from './terms.js';
 
 const places = Array.from({ length: points }, (_, place) => place);
 
-const asks = {
+const questionTexts = {
   badge: 'Which sign does the letter wear that I ask for?',
   lookup: 'My digit names a position, counted from 0: what stands there?',
   roll: 'At position k: which sign does the k-th letter wear?',
@@ -19,25 +19,25 @@ const line = 16;
 const example = 36;
 const summary = 44;
 /** Between the maps of the heads. */
-const apart = 10;
-const mapSide = (width: number) => Math.min(120, (width - apart) / 2);
+const mapGap = 10;
+const mapSide = (width: number) => Math.min(120, (width - mapGap) / 2);
 
-/** What the models do is drawn at a point of their way. */
+/** The curves so far, and what the models do with the example at a point of them. */
 export function picture(data: Data, state: State, width: number, point: number): Scene {
   const columns = width >= 680 ? 4 : width >= 330 ? 2 : 1;
   const gap = 18;
   const each = (width - gap * (columns - 1)) / columns;
   const tasks = fourTasks;
-  const asked = tasks.map(({ task }) => wrapped(asks[task], each));
+  const questions = tasks.map(({ task }) => wrapped(questionTexts[task], each));
   const chart = columns === 4 ? 110 : 100;
-  const above = 2 * line + 12 + line * Math.max(...asked.map(({ length }) => length)) + chart;
+  const above = 2 * line + 12 + line * Math.max(...questions.map(({ length }) => length)) + chart;
   const below = 2 * line + 2 * example + mapSide(each) + 10 + summary;
   const rows = Math.ceil(tasks.length / columns);
   // On a phone the curves of all four come before what each does at a step.
   const drawn = data.panels.map((panel, place) => {
     const x = (place % columns) * (each + gap);
     const row = Math.floor(place / columns);
-    return drawPanel(panel, tasks[place] as SmallTask, asked[place] as string[], state, point, {
+    return drawPanel(panel, tasks[place] as SmallTask, questions[place] as string[], state, point, {
       chart,
       above: { x, y: row * (above + gap), width: each, height: above },
       below: { x, y: rows * (above + gap) + row * (below + gap), width: each, height: below },
@@ -64,7 +64,7 @@ const round = (share: number) => `${Math.round(100 * share)}`.replace('-', '−'
 function drawPanel(
   panel: Panel,
   task: SmallTask,
-  asked: string[],
+  question: string[],
   state: State,
   point: number,
   { above, below, chart }: { above: Area; below: Area; chart: number },
@@ -76,7 +76,7 @@ function drawPanel(
     { mark: 'box', x, y: y + 2, width: 13, height: 12, fill: term, term },
     textAt(x + 19, y + 13, task.task, { ink: 'ink', size: 14, bold: true }),
     textAt(x, y + 13 + line, termLabels[term], { term }),
-    ...asked.map((text, k): Mark => textAt(x, y + 17 + (k + 2) * line, text, { ink: 'ink' })),
+    ...question.map((text, k): Mark => textAt(x, y + 17 + (k + 2) * line, text, { ink: 'ink' })),
   ];
   const top = y + above.height - chart;
   const side = mapSide(width);
@@ -101,7 +101,7 @@ function drawPanel(
   for (const head of [0, 1]) {
     marks.push({
       mark: 'raster',
-      x: x + head * (side + apart),
+      x: x + head * (side + mapGap),
       y: maps,
       width: side,
       height: side,
@@ -172,13 +172,13 @@ function drawExample(
   tokens.forEach((token, place) => {
     const x = area.x + ((place % across) + 0.5) * wide;
     const y = area.y + Math.floor(place / across) * example;
-    const asked = targets[place] !== -1;
-    const right = !asked || targets[place] === answers[place];
+    const isQuestion = targets[place] !== -1;
+    const right = !isQuestion || targets[place] === answers[place];
     marks.push(
       { mark: 'box', x: x - wide / 2 + 1, y, width: wide - 2, height: 16, fill: 'field' },
       textAt(x, y + 12, texts.token(token), { anchor: 'middle', ink: 'quiet' }),
-      // Empty where nothing is asked: a mark less would change all marks after it.
-      textAt(x, y + 29, asked ? texts.answer(answers[place] as number) : '', {
+      // Empty where nothing is asked, because a mark less would change all marks after it.
+      textAt(x, y + 29, isQuestion ? texts.answer(answers[place] as number) : '', {
         anchor: 'middle',
         ink: right ? 'ink' : 'warning',
         bold: true,

@@ -1,4 +1,4 @@
-// The models of figure "Four tasks, four questions": how they are trained, and what they do on their way.
+// The models of figure "Four tasks, four questions": how they are trained, and what they do on the way.
 import { pairTerms, type Superpose, type Table, type Trainer, type TrainerOptions } from 'superpose';
 import { latest } from '../plot/plainCopy.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
@@ -50,17 +50,19 @@ interface Curve {
   diverged: boolean;
 }
 
-/** What a model does with examples: its answers [sequences · n] and its attention [sequences · heads · n, n]. */
+/**
+ * What a model does with examples: its answers [sequences · n] and its attention [sequences · heads · n, n].
+ */
 export interface Moment {
   answers: number[];
   attention: Float32Array;
 }
 
-interface Example<Kept = Moment | null> {
+interface Example<M = Moment | null> {
   tokens: number[];
   targets: number[];
   /** [points so far]; recorded ones are few. */
-  moments: Kept[];
+  moments: M[];
 }
 
 export interface Panel extends Curve {
@@ -82,21 +84,21 @@ export interface Data {
 }
 
 interface Trained {
-  /** Of each task; they hardly depend on what can be set, so they are recorded. */
+  /** The floor of each task; floors hardly depend on the settings, so they are recorded. */
   floors: (number | null)[] | undefined;
   curves: Curve[];
-  /** [tasks][points so far]: the models on their way. */
+  /** [tasks][points so far]: the models as they were at each point. */
   parameters: Record<string, Table>[][];
-  /** What they do with the examples at each point, [tasks][points so far], in the state of this key. */
+  /** What they do with the examples at each point, [tasks][points so far], with the terms of this key cut. */
   moments?: { key: string; of: Moment[][] };
-  /** The panels of these models, as they were last shown. */
+  /** The panels of these models as they were last shown. */
   looked?: { key: string; panels: PanelExamples[] };
 }
 
-/** A panel with all examples that can be chosen, one after the other. */
+/** A panel with all examples that a reader can choose, one after the other. */
 type PanelExamples = Omit<Panel, 'example'> & { examples: Example<Moment> };
 
-/** What a run depends on; the other settings only look at it. */
+/** Identifies a run: settings that only look at it are left out. */
 const keyOf = ({ sigma, seed, when, terms }: State): string =>
   JSON.stringify([sigma, seed, when === 'during' ? terms : null]);
 
@@ -107,20 +109,20 @@ const optionsOf = ({ task }: SmallTask, state: State): TrainerOptions => ({
   cuts: state.when === 'during' ? offOf(state) : [],
 });
 
-/** Those that are left in the recorded models without cross terms. */
+/** The terms of the recorded models without cross terms. */
 export const recordedTerms: State['terms'] = ['token-token', 'position-position'];
 
 /** The name of the recorded data that a state opens with, if there are any. */
 const recordedAs = ({ terms, when }: State): string =>
   terms.length === pairTerms.length ? 'all' : String(terms) === String(recordedTerms) ? when : '';
 
-/** Whether what a state shows is made by the recorded models. */
+/** Whether a state shows the recorded models. */
 const isRecorded = (state: State): boolean =>
   state.seed === controls.seed.initial &&
   state.sigma === controls.sigma.initial &&
   (state.when === 'after' || recordedAs(state) !== '');
 
-/** For the file: attention in a digit a weight, as it is only drawn, and at few points. */
+/** The data as they are recorded: few points, and attention as one hexadecimal digit a weight, as it is only drawn. */
 export const recordedOf = (data: Data) =>
   withMoments(data, ({ answers, attention }, point) =>
     [0, 5, points - 1].includes(point)
@@ -172,7 +174,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   return dataOf(trained.looked.panels, state);
 };
 
-/** Trains the four models, which other models of the same shape stand in for when their answers are shown. */
+/** Trains the four models; what they do on the way is shown by viewers, models of the same shape. */
 function train(superpose: Superpose, state: State, job: Job, floors: Trained['floors']): Promise<Trained> {
   const options = modelsOf(state);
   return withTrainers(superpose, options, async (viewers) => {
@@ -209,7 +211,7 @@ function measure(trainers: readonly Trainer[], { curves, parameters }: Trained):
 
 const modelsOf = (state: State) => fourTasks.map((task) => optionsOf(task, state));
 
-/** The panels of the models so far; the viewers take on their parameters. */
+/** The panels of the models so far. Viewers are models of the same shape that take on their parameters. */
 function panelsOf(
   superpose: Superpose,
   viewers: readonly Trainer[],
@@ -237,7 +239,8 @@ function panelsOf(
     const { mean, reason } = viewer.shares({ gauge: 'canonical' });
     return {
       ...(curves[place] as Curve),
-      // Without terms, scores are no product of sums: they change when a vector moves from one table to the other.
+      // Without terms, scores are no product of sums: they change when a vector moves from one table to the
+      // other.
       canonical: mean && off.length === offOf(state).length ? Array.from(mean) : null,
       reason: reason ?? viewer.shares().reason,
       cut,
@@ -253,7 +256,7 @@ const momentOf = (trainer: Trainer, tokens: number[]): Moment => ({
 });
 
 function dataOf(panels: readonly PanelExamples[], state: State): Data {
-  const own = <T extends { length: number; slice(from: number, to: number): T }>(all: T): T => {
+  const chosen = <T extends { length: number; slice(from: number, to: number): T }>(all: T): T => {
     const size = all.length / mostExamples;
     return all.slice((state.example - 1) * size, state.example * size);
   };
@@ -261,11 +264,11 @@ function dataOf(panels: readonly PanelExamples[], state: State): Data {
     panels: panels.map(({ examples: { tokens, targets, moments }, ...panel }) => ({
       ...panel,
       example: {
-        tokens: own(tokens),
-        targets: own(targets),
+        tokens: chosen(tokens),
+        targets: chosen(targets),
         moments: moments.map(({ answers, attention }) => ({
-          answers: own(answers),
-          attention: own(attention),
+          answers: chosen(answers),
+          attention: chosen(attention),
         })),
       },
     })),

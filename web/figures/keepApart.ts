@@ -1,5 +1,5 @@
-// Figure "Do they learn to keep apart?": while five small models learn a task, how much of their directions the token
-// rows share with the position rows, and where both lie in a plane.
+// Figure "Do they learn to keep apart?": while five small models learn a task, how much of their directions
+// the token rows share with the position rows, and where both lie in a plane.
 import type { Summary, Superpose, Table, Trainer, TrainerOptions } from 'superpose';
 import { aboutPercent, percent, readable } from '../plot/format.js';
 import { type Area, curve, dotsAt, horizontal, lineThrough, plane, textAt } from '../plot/parts.js';
@@ -52,7 +52,7 @@ interface Curve {
   accuracy: number[];
 }
 
-/** Coordinates of the rows along two directions. */
+/** Coordinates of the rows along two directions, which span the plane that is drawn. */
 interface Plan {
   tokens: { x: number[]; y: number[] };
   positions: { x: number[]; y: number[] };
@@ -61,9 +61,9 @@ interface Plan {
 interface Data {
   /** One for each seed. */
   curves: Curve[];
-  /** [points so far], of the first seed, ... Recorded ones are few. */
+  /** [points so far], the rows of the first seed; null at points that were not recorded. */
   plans: (Plan | null)[];
-  /** ... and the largest coordinate of any step. */
+  /** The largest coordinate of any of its steps. */
   extent: number;
   /** Over the seeds, now and before training. */
   overlap: Summary;
@@ -130,8 +130,8 @@ async function train(superpose: Superpose, state: State, job: Job): Promise<Data
 }
 
 /**
- * The first seed's rows at each point, along the directions at the end, so that only the rows move. They come from a run
- * that is not shown, before the one that is, and identical to it.
+ * The first seed's rows at each point, along the directions at the end, so that only the rows move. They come
+ * from a run that is not shown, before the one that is, and identical to it.
  */
 function plansOf(superpose: Superpose, state: State, job: Job): Promise<Plan[]> {
   return withTrainers(superpose, [optionsOf(state, state.seed)], async ([trainer]) => {
@@ -256,9 +256,9 @@ export const figure: Figure<typeof controls, Data> = {
 
   readout({ curves }, state, { j }) {
     const place = Math.min(j, (curves[0]?.overlap.length ?? 1) - 1);
-    const ends = (values: number[]) => [Math.min(...values), Math.max(...values)] as const;
-    const [least, most] = ends(curves.map(({ overlap }) => overlap[place] as number));
-    const [worst, best] = ends(curves.map(({ accuracy }) => accuracy[place] as number));
+    const extremesOf = (values: number[]) => [Math.min(...values), Math.max(...values)] as const;
+    const [least, most] = extremesOf(curves.map(({ overlap }) => overlap[place] as number));
+    const [worst, best] = extremesOf(curves.map(({ accuracy }) => accuracy[place] as number));
     const first = curves[0] as Curve;
     return [
       { text: `Step ${place * strideOf(state)}`, strong: true },
@@ -328,7 +328,7 @@ function arrange(width: number) {
   };
 }
 
-/** Rows in a plane: along the tokens' own main direction, and along what the positions add to it. */
+/** Rows in a plane: along the main direction of the tokens, and along what the positions add to it. */
 function drawPlan(title: string, { tokens, positions }: Plan, extent: number, area: Area): Mark[] {
   const [side, high] = [area.width, area.height - above];
   const [top, middle] = [area.y + above, { x: area.x + side / 2, y: area.y + above + high / 2 }];

@@ -31,9 +31,9 @@ const runsOf = (row: Row | undefined): Run[] => row?.results.flatMap(({ runs }) 
 /** The mean curve of a result: the part of the training, and nats a token. */
 const curveOf = (result: Result | undefined): (readonly [number, number])[] =>
   result?.parts.map((part, k) => [part, result.curve[k] as number] as const) ?? [];
+/** At the input, adding is black and concatenating orange, as in other figures. */
 const inkOf = (way: LanguageWay): Ink => {
-  if (labelOf(way).startsWith('added')) return 'ink';
-  if (labelOf(way).startsWith('concatenated')) return 'warning';
+  if (groupOf(way) === 'input') return way.startsWith('add') ? 'ink' : 'warning';
   return groupOf(way) === 'nowhere' ? 'quiet' : 'second';
 };
 
@@ -47,7 +47,7 @@ const opened = {
   },
 } as const;
 
-/** What its name has in brackets, if it has any. */
+/** What its label has in brackets; the label itself if it has none. */
 const shortOf = (way: LanguageWay) => labelOf(way).match(/\((.+)\)/)?.[1] ?? labelOf(way);
 
 /** A way’s leads over adding: the project’s own, and another implementation’s. */
@@ -79,8 +79,8 @@ function aheadOf(lengths: readonly (readonly Row[])[], ways: readonly LanguageWa
   });
   const [first, ...later] = lists;
   if (!first) return '';
-  const then = later.map(({ tokens, leads }) => ` After ${tokens}: ${leads}.`);
-  return ` After ${first.tokens} million tokens, ahead of adding by: ${first.leads}.${then.join('')}`;
+  const afterwards = later.map(({ tokens, leads }) => ` After ${tokens}: ${leads}.`);
+  return ` After ${first.tokens} million tokens, ahead of adding by: ${first.leads}.${afterwards.join('')}`;
 }
 
 /** What another learning rate changed, and of which runs that is known. */
@@ -127,9 +127,9 @@ function headOf(rows: readonly Row[], { view }: State): string {
 
 /** What concatenating and adding came to, at each length of the masked models. */
 function maskedTo({ rows }: Data): string {
-  const said = [...new Set(rows.map(({ steps }) => steps))].map((steps) => {
-    const here = rows.filter((row) => row.steps === steps);
-    const [added, other] = ['add', 'concat-quarter'].map((name) => here.find(({ way }) => way === name));
+  const sentences = [...new Set(rows.map(({ steps }) => steps))].map((steps) => {
+    const rowsThen = rows.filter((row) => row.steps === steps);
+    const [added, other] = ['add', 'concat-quarter'].map((name) => rowsThen.find(({ way }) => way === name));
     const [ends, others] = [added, other].map((row) => runsOf(row).map(endOf)) as [number[], number[]];
     if (!added || !other) return '';
     const least = Math.min(...ends);
@@ -144,7 +144,7 @@ function maskedTo({ rows }: Data): string {
         : `means were ${means[0]} concatenated, ${means[1]} added${lead ? `, a lead of ${signed(lead)}` : ''}`;
     return ` After ${steps.toLocaleString('en')} steps, ${added.tokens.toFixed(1)} million tokens, ${came}${still}.`;
   });
-  return said.join('');
+  return sentences.join('');
 }
 
 /** Where everything stands: rows below the headings of their groups, the best of a group last. */
@@ -190,20 +190,23 @@ function placed({ rows }: Data, state: State, width: number) {
   return { x, beside, left, right, items, bottom: y + 4 };
 }
 
-/** Pixels from one implementation's dots to the next's, and a dot's radius: three of them fit above one another. */
+/**
+ * Pixels from one implementation's dots to the next's, and a dot's radius: three of them fit above one
+ * another.
+ */
 const pitch = 20;
 const radius = 3.2;
 /** How far each dot stands up or down from its line, so that it covers no other. */
 function spread(xs: readonly number[]): number[] {
   const last = [-Infinity, -Infinity, -Infinity];
-  const found = xs.map(() => 0);
+  const offsets = xs.map(() => 0);
   for (const [k, x] of xs.map((x, k) => [k, x] as const).sort(([, a], [, b]) => a - b)) {
     const clear = last.map((before) => Math.min(2 * radius + 0.8, x - before));
     const level = clear.indexOf(Math.max(...clear));
     last[level] = x;
-    found[k] = [0, -6.6, 6.6][level] as number;
+    offsets[k] = [0, -6.6, 6.6][level] as number;
   }
-  return found;
+  return offsets;
 }
 
 const disc = ({ x, y }: { x: number; y: number }) =>
@@ -234,10 +237,10 @@ function drawRows(data: Data, state: State, width: number) {
       marks.push({ mark: 'path', d: at.map(disc).join(''), [ours ? 'fill' : 'stroke']: ink, wide: 1.2 });
       // With a run beyond the axis, a mean would stand where no run is.
       const far = runs.map(endOf).find((value) => x(value) > right);
-      const said = far === undefined ? printed(mean) : `${far.toFixed(2)} →`;
+      const label = far === undefined ? printed(mean) : `${far.toFixed(2)} →`;
       if (far === undefined)
         marks.push({ mark: 'line', x1: x(mean), x2: x(mean), y1: y - 9, y2: y + 9, ink, wide: 2 });
-      marks.push(textAt(width, y + 5, said, { anchor: 'end', ink: ours ? 'ink' : 'quiet', size: 13 }));
+      marks.push(textAt(width, y + 5, label, { anchor: 'end', ink: ours ? 'ink' : 'quiet', size: 13 }));
       for (const dot of at) {
         points.x.push(dot.x);
         points.y.push(dot.y);
@@ -257,7 +260,10 @@ function drawRows(data: Data, state: State, width: number) {
   return { width, height: bottom + 40, marks, regions: [{ ...area, rows: 0, columns: 0, pick: { points } }] };
 }
 
-/** A line a way: the mean curve of the project’s script, or of the first implementation where it alone has runs. */
+/**
+ * A line a way: the mean curve of the project’s script, or of the first implementation where it alone has
+ * runs.
+ */
 function drawCurves(data: Data, state: State, width: number) {
   const { parts } = data;
   const lines = firstRows(data, state).map(({ way, results }) => ({
@@ -362,10 +368,10 @@ export const figure: Figure<typeof controls, Data> = {
     const beside = lead
       ? ` All ${lead.seeds} seeds beside all ${lead.addedSeeds} of adding: ${isBehind(lead) ? 'behind' : 'ahead'} by ${margins(lead)}.`
       : '';
-    const said = run
+    const details = run
       ? ` Seed ${run.seed}, ${trainedBy(ours)}: ${printed(endOf(run))} ${unitOf(state)}, ${run.weights.toLocaleString('en')} weights.${beside}`
       : ' No further run.';
-    return [{ text: labelOf(row.way), strong: true }, `: ${sentenceOf(row.way)}${said}`];
+    return [{ text: labelOf(row.way), strong: true }, `: ${sentenceOf(row.way)}${details}`];
   },
 
   /** Joins the runs of one seed. */

@@ -11,7 +11,9 @@ export const groups = {
   scores: 'in every layer’s scores alone',
 } as const;
 
-/** The ways in: the label of each, where position goes, the scheme whose scores its row opens, and a sentence. */
+/**
+ * The ways in: the label of each, where position goes, the scheme whose scores its row opens, and a sentence.
+ */
 const wayTexts = {
   none: {
     label: 'no position',
@@ -20,7 +22,7 @@ const wayTexts = {
     sentence: 'Nothing says where a token stands. Each still sees only those before it.',
   },
   project: {
-    label: 'concatenated, mapped back',
+    label: 'projected back',
     group: 'input',
     scheme: 'concat-full',
     sentence: 'The two are concatenated, and a matrix maps them back to the old width.',
@@ -44,7 +46,7 @@ const wayTexts = {
     sentence: 'A learned vector for each position is added to the token’s, before the first layer.',
   },
   'add-without-cross-terms': {
-    label: 'added, cross terms cut',
+    label: 'added without cross terms',
     group: 'input',
     scheme: 'add',
     sentence: 'Added. The first layer’s scores leave out token with position.',
@@ -122,7 +124,7 @@ const wayTexts = {
     sentence: 'In every layer queries and keys read the token and, beside it, its position.',
   },
   rope: {
-    label: 'rotated (RoPE)',
+    label: 'RoPE',
     group: 'scores',
     scheme: 'rope',
     sentence: 'Each query and key is turned by an angle that grows with its position.',
@@ -264,7 +266,9 @@ export interface Data {
   rows: Row[];
   /** All of 25 and of 74 million tokens, for sentences that compare them. */
   larger: Record<'short' | 'long', Row[]>;
-  /** By how much a mean moved at most when only the learning rate changed, and of which ways that is known. */
+  /**
+   * By how much a mean moved at most when only the learning rate changed, and of which ways that is known.
+   */
   byRate: { most: number; ways: LanguageWay[]; ours: boolean };
   /** All parts of the training that a curve has a point at. */
   parts: number[];
@@ -329,20 +333,20 @@ function problemOf(run: Run, source: Source | undefined): string | undefined {
 }
 
 export const compute: Compute<typeof controls, Data> = async (library, { view, ways }) => {
-  const { results, problems } = readResults(await library.recorded?.('language'));
+  const { results: all, problems } = readResults(await library.recorded?.('language'));
   const resultsOf = (name: ViewName) => {
     const { task, width, lengths } = views[name];
-    return results.filter(
+    return all.filter(
       (result) => result.task === task && result.width === width && lengths.includes(result.steps),
     );
   };
   const rowsOf = (name: ViewName, ways: readonly LanguageWay[], lengths = views[name].lengths): Row[] =>
     lengths.flatMap((steps) =>
       ways.flatMap((way) => {
-        const both = resultsOf(name)
+        const results = resultsOf(name)
           .filter((result) => result.way === way && result.steps === steps && isAsScripted(result))
           .sort((one, other) => Number(other.ours) - Number(one.ours));
-        return both[0] ? [{ way, steps, tokens: both[0].tokens, results: both }] : [];
+        return results[0] ? [{ way, steps, tokens: results[0].tokens, results }] : [];
       }),
     );
   const few = firstWays[view];

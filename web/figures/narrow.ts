@@ -119,22 +119,22 @@ export const figure: Figure<typeof controls, Data> = {
     const named = namedLines({ x: 0, y: 0, width, height: wide ? 320 : 280 }, lines);
     const { area } = named;
     const drawn = plane(area, inTurn(widths, 'width d'), rightAxis);
-    const marks = lines.flatMap((line, k): Mark[] => {
-      const own = points[k] as Point[];
+    const marks = lines.flatMap(({ ink, dashed = false }, k): Mark[] => {
+      const line = points[k] as Point[];
       // Beside each other, so that dots of equal height can be told apart.
       const at = widths.map((_, place) => place + (k - 2) * 0.025);
-      const dots = own.flatMap(({ runs }, place) =>
+      const dots = line.flatMap(({ runs }, place) =>
         runs.flatMap((run) =>
           run ? [[drawn.x(at[place] as number), drawn.y(accuracyAt(run, step))] as const] : [],
         ),
       );
-      const means = own.map(({ accuracy }) => accuracy?.mean ?? Number.NaN);
+      const means = line.map(({ accuracy }) => accuracy?.mean ?? Number.NaN);
       return [
-        curve(drawn, at, means, { stroke: line.ink, wide: 2, dashed: line.dashed ?? false }),
-        { mark: 'dots', x: dots.map(([x]) => x), y: dots.map(([, y]) => y), radius: 3.2, ink: line.ink },
+        curve(drawn, at, means, { stroke: ink, wide: 2, dashed }),
+        { mark: 'dots', x: dots.map(([x]) => x), y: dots.map(([, y]) => y), radius: 3.2, ink },
       ];
     });
-    const ends = points.map((own) => drawn.y(own.at(-1)?.accuracy?.mean ?? Number.NaN));
+    const ends = points.map((line) => drawn.y(line.at(-1)?.accuracy?.mean ?? Number.NaN));
     return {
       width,
       height: area.height + named.below,
@@ -147,12 +147,12 @@ export const figure: Figure<typeof controls, Data> = {
     const widest = widths[widths.length - 1] as number;
     const runs = points.flat().flatMap((point) => point.runs);
     const missing = runs.filter((run) => !run).length;
-    // Nothing is said of widths before all that is asked is there.
+    // Nothing is said of widths before all runs are there.
     if (missing > 0) return `${missing} of ${counted(runs.length, 'run')} still to come, or to be asked for.`;
     const partly = partlyAnew(runs);
     if (partly) return partly;
-    const [added, joined, frozenAdded, frozenJoined] = points.slice(0, -1).map((own) => {
-      const place = own.findIndex(({ accuracy }) => accuracy && accuracy.mean >= aim);
+    const [added, joined, frozenAdded, frozenJoined] = points.slice(0, -1).map((line) => {
+      const place = line.findIndex(({ accuracy }) => accuracy && accuracy.mean >= aim);
       return place < 0 ? `more than ${widest}` : String(widths[place]);
     });
     const head =
@@ -162,10 +162,9 @@ export const figure: Figure<typeof controls, Data> = {
     // A grid as coarse as this hides which of the two was nearer.
     const [frozen, beside] = [points[2] ?? [], points[3] ?? []];
     const below = widths.flatMap((width, place) => {
-      const [one, other] = [frozen[place]?.accuracy?.mean ?? 1, beside[place]?.accuracy?.mean ?? 1];
-      return Math.max(one, other) < aim
-        ? [`${aboutPercent(one)} and ${aboutPercent(other)} at ${width}`]
-        : [];
+      const [sum, joint] = [frozen[place]?.accuracy?.mean ?? 1, beside[place]?.accuracy?.mean ?? 1];
+      if (Math.max(sum, joint) >= aim) return [];
+      return [`${aboutPercent(sum)} and ${aboutPercent(joint)} at ${width}`];
     });
     const nearer = below.length > 0 ? ` Frozen, added and concatenated, they got ${listed(below)}.` : '';
     return `${head} To get ${task} 99\u202f% right within ${step.toLocaleString('en')} steps, frozen tables needed ${frozenAdded} added; concatenated, ${frozenJoined}.${nearer} Widths tried: ${listed(widths.map(String))}; ${seedsOf(seeds)}, with LayerNorm.`;

@@ -15,10 +15,11 @@ import {
   type Cell,
   controls,
   type Data,
+  finishedOf,
   first,
   learned,
   lowerName,
-  others,
+  otherWaysIn,
   questionOfTask,
   type Row,
   rowName,
@@ -26,7 +27,6 @@ import {
   type State,
   sizes,
   tasksOf,
-  thereOf,
 } from './schemesTasksRuns.js';
 
 export { compute } from './schemesTasksRuns.js';
@@ -56,7 +56,7 @@ export const figure: Figure<typeof controls, Data> = {
           label: 'Added or concatenated',
           sets: { norm: first.norm, schemes: first.schemes, tasks: first.tasks },
         }
-      : { label: 'Other ways in', sets: others },
+      : { label: 'Other ways in', sets: otherWaysIn },
   ],
 
   scene(data, state, width) {
@@ -136,40 +136,40 @@ export const figure: Figure<typeof controls, Data> = {
     const all = cells.flat();
     if (all.length === 0) return 'Choose positions and a task.';
     const runs = all.flatMap(({ runs }) => runs);
-    const missing = runs.length - all.flatMap(thereOf).length;
-    // Nothing is said of schemes before all that is asked is there.
+    const missing = runs.length - all.flatMap(finishedOf).length;
+    // Nothing is said of schemes before all runs are there.
     if (missing > 0)
       return `${missing} of ${counted(runs.length, 'run')} still to come, or to be asked for. Each cell shows the mean of those that are there.`;
     const partly = partlyAnew(runs, ', in framed cells');
     if (partly) return partly;
     if (cells.length <= fewRows) {
-      const said = cells.map((row) => {
+      const sentences = cells.map((row) => {
         const name = rowName((row[0] as Cell).row, state);
         const firsts = row.map((cell) => `${cell.task} ${firstOf(cell)}`);
-        return `${name}: ${row.map((cell) => `${cell.task} ${meanOf(cell)}`).join(', ')}. First at 99\u202f%: ${firsts.join(', ')}.${loudIn(row)}`;
+        return `${name}: ${row.map((cell) => `${cell.task} ${meanOf(cell)}`).join(', ')}. First at 99\u202f%: ${firsts.join(', ')}.${loudnessIn(row)}`;
       });
-      return `${conclusionOfFew(cells)}Right ${afterSteps(all)}, ${seedsOf(seeds)}, ${state.norm} LayerNorm. ${said.join(' ')}`;
+      return `${conclusionOfFew(cells)}Right ${afterSteps(all)}, ${seedsOf(seeds)}, ${state.norm} LayerNorm. ${sentences.join(' ')}`;
     }
     const schemes = cells.filter(([first]) => first?.row !== 'uniform-attention');
     const known = conclusion(cells, state);
     if (known && schemes.every(([first]) => wayIn((first as Cell).row).kind))
       return `${known}Learned: 99\u202f% right, ${seedsOf(seeds)}.`;
     // Tasks that the same schemes learn are named together. If fewer schemes fail, those are named instead.
-    const by = new Map<string, string[]>();
+    const tasksByNames = new Map<string, string[]>();
     (cells[0] ?? []).forEach(({ task }, j) => {
-      const names = (wanted: boolean) =>
+      const namesOf = (isLearned: boolean) =>
         schemes.flatMap((row) =>
-          learned(row[j] as Cell) === wanted ? [lowerName((row[j] as Cell).row, state)] : [],
+          learned(row[j] as Cell) === isLearned ? [lowerName((row[j] as Cell).row, state)] : [],
         );
-      const [those, others] = [names(true), names(false)];
+      const [learners, others] = [namesOf(true), namesOf(false)];
       const whom =
-        others.length < those.length
+        others.length < learners.length
           ? `all ${others.length > 0 ? `but ${listed(others)}` : schemes.length}`
-          : listed(those) || 'none';
-      by.set(whom, [...(by.get(whom) ?? []), task]);
+          : listed(learners) || 'none';
+      tasksByNames.set(whom, [...(tasksByNames.get(whom) ?? []), task]);
     });
-    const said = [...by].map(([whom, tasks]) => `${listed(tasks)} by ${whom}`);
-    return `${known || inModels(state)}${known ? 'At' : 'at'} least 99\u202f% are right ${afterSteps(all)}, ${seedsOf(seeds)}: ${said.join('; ')}.`;
+    const sentences = [...tasksByNames].map(([whom, tasks]) => `${listed(tasks)} by ${whom}`);
+    return `${known || inModels(state)}${known ? 'At' : 'at'} least 99\u202f% are right ${afterSteps(all)}, ${seedsOf(seeds)}: ${sentences.join('; ')}.`;
   },
 
   cells: ({ cells }) => ({ rows: Math.max(1, cells.length), columns: Math.max(1, cells[0]?.length ?? 0) }),
@@ -181,17 +181,17 @@ export const figure: Figure<typeof controls, Data> = {
     const size = numbers && `, ${numbers} numbers to learn`;
     return [
       { text: `${rowName(cell.row, state)}, ${cell.task}`, strong: true },
-      `: ${meanOf(cell)} right ${afterSteps([cell])}, ${seedsOf(thereOf(cell).length)}${isAnew(cell) ? ', run here' : ''}; first at 99\u202f%: ${firstOf(cell)}${size}.${loudIn([cell])}`,
+      `: ${meanOf(cell)} right ${afterSteps([cell])}, ${seedsOf(finishedOf(cell).length)}${isAnew(cell) ? ', run here' : ''}; first at 99\u202f%: ${firstOf(cell)}${size}.${loudnessIn([cell])}`,
     ];
   },
 
   opens({ cells }, state, { i, j }) {
     const cell = cells[i]?.[j];
     if (!cell) return undefined;
-    return besides(cell, state);
+    return sideBySideOf(cell, state);
   },
 
-  remark: ({ cells, faults }) => remarkOf(faults, cells.flat().flatMap(thereOf)),
+  remark: ({ cells, faults }) => remarkOf(faults, cells.flat().flatMap(finishedOf)),
 
   table: ({ cells }, state) => ({
     columns: [
@@ -237,12 +237,14 @@ function conclusionOfFew(cells: readonly Cell[][]): string {
     const count = cells.filter((row) => learned(row[j] as Cell)).length;
     return { task, all: count === cells.length, none: count === 0 };
   });
-  const those = (wanted: (one: (typeof tasks)[number]) => boolean) =>
-    listed(tasks.filter(wanted).map(({ task }) => task));
-  const apart = those(({ all, none }) => !all && !none);
-  if (apart) return `These ${counts[cells.length]} differ in ${apart}. `;
-  const learnt = those(({ all }) => all);
-  return learnt ? `Learned to 99\u202f%: ${learnt}. ` : `Not learned to 99\u202f%: ${those(() => true)}. `;
+  const listOf = (isIn: (task: (typeof tasks)[number]) => boolean) =>
+    listed(tasks.filter(isIn).map(({ task }) => task));
+  const different = listOf(({ all, none }) => !all && !none);
+  if (different) return `These ${counts[cells.length]} differ in ${different}. `;
+  const learnedByAll = listOf(({ all }) => all);
+  return learnedByAll
+    ? `Learned to 99\u202f%: ${learnedByAll}. `
+    : `Not learned to 99\u202f%: ${listOf(() => true)}. `;
 }
 
 const counts = ['no', 'one', 'two', 'three', 'four', 'five'];
@@ -259,7 +261,7 @@ const afterSteps = (cells: readonly Cell[]): string =>
     inWords,
   )} steps`;
 
-/** What the rows show of adding, concatenating and keeping separate, as far as they do. */
+/** What the rows show of adding, concatenating and separate scores; empty where they show nothing of it. */
 function conclusion(cells: readonly Cell[][], state: State): string {
   const rowsAmong = (kind: WayIn['kind']) =>
     cells.filter(([first]) => first && wayIn(first.row).kind === kind);
@@ -269,72 +271,77 @@ function conclusion(cells: readonly Cell[][], state: State): string {
   const all = (rows: readonly Cell[][]) => rows.length > 0 && rows.flat().every(learned);
   if (!all(added) || !all(concatenated)) return '';
   const tasks = (cells[0] as Cell[]).map(({ task }) => task);
-  const both = `${inModels(state)}adding and concatenating both learn ${
+  const bothLearn = `${inModels(state)}adding and concatenating both learn ${
     tasks.length > 2 ? `all ${counts[tasks.length]} tasks` : listed(tasks)
   }. `;
-  if (separate.length === 0) return both;
+  if (separate.length === 0) return bothLearn;
   const lost = separate.flat().filter((cell) => !learned(cell));
-  if (lost.length === 0) return `${both}So do models that score token and position apart. `;
+  if (lost.length === 0) return `${bothLearn}So do models that score token and position apart. `;
   // Rows that fail at the same tasks are named together.
-  const by = new Map<string, string[]>();
+  const namesByTasks = new Map<string, string[]>();
   for (const row of separate) {
     const tasks = listed(row.filter((cell) => !learned(cell)).map(({ task }) => task));
-    if (tasks) by.set(tasks, [...(by.get(tasks) ?? []), lowerName((row[0] as Cell).row, state)]);
+    if (tasks)
+      namesByTasks.set(tasks, [...(namesByTasks.get(tasks) ?? []), lowerName((row[0] as Cell).row, state)]);
   }
   const within = `within ${inWords(Math.min(...lost.map(({ step }) => step)))} steps`;
   // With four tokens one of them comes near.
   const long = `With ${sizes[state.size].n} tokens, `;
-  const [[same]] = [...by] as [[string, string[]]];
-  return by.size === 1 && by.get(same)?.length === separate.length
-    ? `${both}${long}models that score token and position apart did not learn ${same} ${within}. `
-    : `${both}${long}of those that score token and position apart, not learned ${within}: ${[...by].map(([tasks, names]) => `${tasks} by ${listed(names)}`).join('; ')}. `;
+  const [[same]] = [...namesByTasks] as [[string, string[]]];
+  return namesByTasks.size === 1 && namesByTasks.get(same)?.length === separate.length
+    ? `${bothLearn}${long}models that score token and position apart did not learn ${same} ${within}. `
+    : `${bothLearn}${long}of those that score token and position apart, not learned ${within}: ${[...namesByTasks].map(([tasks, names]) => `${tasks} by ${listed(names)}`).join('; ')}. `;
 }
 
-/** The small models that are trained side by side: with one layer, and not every row. */
-function besides({ row, task }: Cell, { size, seed, sigma, layers, norm }: State): Opens | undefined {
+/** The figure that trains this model side by side with others, which it does of one layer and of some rows. */
+function sideBySideOf({ row, task }: Cell, { size, seed, sigma, layers, norm }: State): Opens | undefined {
   const separate = norm === 'without' ? 'yes' : 'no';
-  const there = namesOf({ separate }).some((name) => name === row);
-  if (!there || task === 'where' || size !== 'small' || layers !== 'one') return undefined;
+  const isTrainedThere = namesOf({ separate }).some((name) => name === row);
+  if (!isTrainedThere || task === 'where' || size !== 'small' || layers !== 'one') return undefined;
   const first = initialState(side.controls);
   const form = Object.hasOwn(side.controls.form.options, row) ? row : first.form;
   return { figure: side, state: { ...first, task, separate, form, seed, sigma } };
 }
 
-/** How many numbers models learn, which differs with a task's tokens and answers; empty before any is trained. */
+/**
+ * How many numbers models learn, which differs with a task's tokens and answers; empty before any is trained.
+ */
 function numbersOf(cells: readonly Cell[]): string {
-  const found = cells.flatMap((cell) => thereOf(cell).map(({ numbers }) => numbers));
-  return between(found, (number) => number.toLocaleString('en'));
+  const numbers = cells.flatMap((cell) => finishedOf(cell).map((run) => run.numbers));
+  return between(numbers, (number) => number.toLocaleString('en'));
 }
 
 /** The least and the largest, or one if they are printed alike. */
-const between = (found: readonly number[], print: (value: number) => string): string =>
-  found.length === 0 ? '' : [...new Set([Math.min(...found), Math.max(...found)].map(print))].join('–');
+function between(values: readonly number[], print: (value: number) => string): string {
+  if (values.length === 0) return '';
+  return [...new Set([Math.min(...values), Math.max(...values)].map(print))].join('–');
+}
 
 const tenths = (ratio: number): string => ratio.toFixed(1);
 const hundredths = (ratio: number): string => ratio.toFixed(2);
 
-/** The same, task by task. */
-function loudIn(cells: readonly Cell[]): string {
-  const said = cells.flatMap(({ task, loudness: [before, after] }) => {
+/** How long position rows are beside token rows before and after, task by task. */
+function loudnessIn(cells: readonly Cell[]): string {
+  const lengths = cells.flatMap(({ task, loudness: [before, after] }) => {
     if (!before || !after) return [];
     const spread = after.count > 1 ? ` ± ${hundredths(after.standardDeviation)}` : '';
     return [`${task} ${hundredths(before.mean)} → ${hundredths(after.mean)}${spread}`];
   });
-  return said.length > 0 ? ` Length of positions over tokens: ${said.join(', ')}.` : '';
+  return lengths.length > 0 ? ` Length of positions over tokens: ${lengths.join(', ')}.` : '';
 }
 
 /** The mean step at which seeds reached 99 %, and how many did. */
 function firstOf(cell: Cell): string {
-  const there = thereOf(cell);
+  const count = finishedOf(cell).length;
   if (!cell.first) return `not in ${inWords(cell.step)} steps`;
-  const few = there.length > 1 ? ` in ${cell.first.count} of ${there.length}` : '';
+  const seeds = count > 1 ? ` in ${cell.first.count} of ${count}` : '';
   const { mean, least, largest } = cell.first;
   // From there on looks are far apart, and the mean of five moves with rounding.
-  return `step ${mean < 400 ? Number(mean.toFixed(1)) : between([least, largest], inWords)}${few}`;
+  return `step ${mean < 400 ? Number(mean.toFixed(1)) : between([least, largest], inWords)}${seeds}`;
 }
 
 /** Some of its runs were done on the page. */
-const isAnew = (cell: Cell) => thereOf(cell).some(({ anew }) => anew);
+const isAnew = (cell: Cell) => finishedOf(cell).some(({ anew }) => anew);
 
 const line = 16;
 const cellHeight = 48;
@@ -342,7 +349,7 @@ const cellHeight = 48;
 /** How much is right, the steps to 99 %, and a dot for each seed on a line from 0 to 1. */
 function drawCell(cell: Cell, { x, y, width, height }: Area): Mark[] {
   const inside = { x: x + 2, y: y + 2, width: width - 4, height: height - 4 };
-  const there = thereOf(cell);
+  const runs = finishedOf(cell);
   if (!cell.accuracy) return [{ mark: 'box', ...inside, stroke: 'line' }];
   const from = inside.x + 6;
   const long = inside.width - 12;
@@ -361,13 +368,13 @@ function drawCell(cell: Cell, { x, y, width, height }: Area): Mark[] {
     // Not dot marks, which are drawn on the canvas below all boxes.
     {
       mark: 'path',
-      d: there.map((run) => disc(from + long * accuracyAt(run, cell.step), level)).join(''),
+      d: runs.map((run) => disc(from + long * accuracyAt(run, cell.step), level)).join(''),
       fill: learned(cell) ? 'accent' : 'second',
     },
   ];
-  const reached = cell.first && 2 * cell.first.count > there.length ? cell.first : undefined;
-  const said = reached ? `✓ ${inWords(Math.round(reached.mean))}` : `✗ ${inWords(cell.step)}`;
-  if (reached || !learned(cell)) marks.push({ ...text, y: y + 29, text: said, ink: 'quiet', size: 13 });
+  const reached = cell.first && 2 * cell.first.count > runs.length ? cell.first : undefined;
+  const label = reached ? `✓ ${inWords(Math.round(reached.mean))}` : `✗ ${inWords(cell.step)}`;
+  if (reached || !learned(cell)) marks.push({ ...text, y: y + 29, text: label, ink: 'quiet', size: 13 });
   return marks;
 }
 

@@ -1,4 +1,4 @@
-// The runs of figure "Schemes against tasks": which there are, what can be asked for, and what comes of them.
+// The runs of figure "Schemes against tasks": its rows and settings, and the results of each cell.
 import type { SmallSuperpose } from 'superpose';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute } from './figure.js';
@@ -93,7 +93,7 @@ export const controls = {
 
 export type State = StateOf<typeof controls>;
 
-export const others = {
+export const otherWaysIn = {
   norm: 'with',
   schemes: ['add', 'add-to-queries-keys', 'project', 'multiply', 'uniform-attention'],
   tasks: ['badge', 'lookup', 'roll', 'prev', 'where'],
@@ -162,4 +162,4 @@ function cellOf(
 }
 
 export const learned = ({ accuracy }: Cell): boolean => accuracy !== undefined && accuracy.mean >= aim;
-export const thereOf = ({ runs }: Cell) => runs.flatMap((run) => run ?? []);
+export const finishedOf = ({ runs }: Cell) => runs.flatMap((run) => run ?? []);

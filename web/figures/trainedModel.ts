@@ -1,5 +1,5 @@
-// What figures on a trained model have in common: the sentence, its pairs of tokens, the head, the layers and the gauge
-// that can be set, and what is said of them.
+// What figures on a trained model have in common: the sentence, its pairs of tokens, the head, the layers and
+// the gauge that can be set, and what is said of them.
 import type { ScoreLayer } from 'superpose';
 import type { Cursor } from '../plot/scene.js';
 import type { Choice, Range, Text } from './controls.js';
@@ -66,7 +66,10 @@ export const layersControl = {
 
 export const fetchingLayers = 'Fetching MiniLM: its six layers, 20.7 MB, unless they are here already…';
 
-/** Options for forward() and the like: fetching or reading is the first `part` of the job, and stops with the job. */
+/**
+ * Options for forward() and the like: fetching or reading is the first `part` of the job, and stops with the
+ * job.
+ */
 export const watching = ({ signal, progress }: Job, part = 1) => ({
   signal,
   progress: (bytes: number, of: number) => progress(of > 0 ? (part * bytes) / of : 0),
@@ -108,7 +111,9 @@ export async function firstLayer({ memoize, small, miniLM }: Library): Promise<S
   return memoize('MiniLM’s first layer', '', () => superpose.layer(layer));
 }
 
-/** [CLS] is at position 0 of every sentence, so its row cannot tell token from position: no share is of it. */
+/**
+ * [CLS] is at position 0 of every sentence, so its row cannot tell token from position: no share is of it.
+ */
 export const excludedRows: readonly number[] = [0];
 
 /** Said of a model's rows: their lengths, products and cosines change if a vector moves between tables. */

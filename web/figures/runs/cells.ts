@@ -1,4 +1,5 @@
-// Tables of trained models: many small runs, several seeds a cell, are trained one after the other and memoized.
+// Tables of trained models: many small runs, several seeds a cell, are trained one after the other and
+// memoized.
 import type { SmallSuperpose, Summary, Task } from 'superpose';
 import type { Job, Library } from '../figure.js';
 import { type CellRun, keyOf, learnedNumbers, recordedRuns } from './recordedRuns.js';
@@ -52,9 +53,9 @@ async function addRecorded(library: Library, finished: RunsByKey): Promise<void>
 }
 
 /**
- * The runs of each cell, in the order of the requests. Runs that take long are trained only where that was asked for, and
- * each run once, even if several cells ask for it. `show` is called with the runs that are there: at the start, and
- * whenever one more has been trained here.
+ * The runs of each cell, in the order of the requests. Runs that take long are trained only where that was
+ * asked for, and each run once, even if several cells ask for it. `show` is called with the runs that there
+ * are: at the start, and whenever one more has been trained here.
  */
 export async function trainedCells(
   library: Library,

@@ -1,4 +1,5 @@
-// Runs that tools/record-runs.mjs trained beforehand: the form of their file, which is checked when it is read.
+// Runs that tools/record-runs.mjs trained beforehand: the form of their file, which is checked when it is
+// read.
 import type { Table, Task, TaskTrainerOptions } from 'superpose';
 import type { Library } from '../figure.js';
 import { modelOptions, type Shape, seedAfter } from './tasks.js';

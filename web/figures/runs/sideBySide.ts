@@ -1,4 +1,5 @@
-// Models that are trained side by side and shown on the way: measured at equal strides, from the start to the end.
+// Models that are trained side by side and shown on the way: measured at equal strides, from the start to the
+// end.
 import type { Superpose, Trainer, TrainerOptions } from 'superpose';
 import type { Job, Library } from '../figure.js';
 import { mayTrain } from './tasks.js';
@@ -32,7 +33,7 @@ export async function withTrainers<T>(
 ): Promise<T> {
   const trainers: Trainer[] = [];
   try {
-    for (const one of options) trainers.push(superpose.trainer(one));
+    for (const ofTrainer of options) trainers.push(superpose.trainer(ofTrainer));
     return await use(trainers);
   } finally {
     for (const trainer of trainers) trainer.delete();
@@ -54,7 +55,9 @@ export interface SideBySide {
   frame(): unknown;
 }
 
-/** Trains models side by side; where that takes long and was not asked for, they are measured at the start alone. */
+/**
+ * Trains models side by side. Where that takes long and was not asked for, only measures them at the start.
+ */
 export function trainSideBySide(
   superpose: Superpose,
   job: Job,

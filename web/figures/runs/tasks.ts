@@ -1,5 +1,5 @@
-// The small tasks that models are trained on, one for each term of a score; how long they are trained; and the settings
-// that figures of trained models have in common.
+// The small tasks that models are trained on, one for each term of a score; how long they are trained; and
+// the settings that figures of trained models have in common.
 import type { Task, TaskTrainerOptions } from 'superpose';
 import type { AxisOptions } from '../../plot/parts.js';
 import type { Term } from '../../plot/scene.js';
@@ -16,7 +16,10 @@ export const stride = 8;
 export const points = steps / stride + 1;
 /** The part of the answers that is right once a task is learned. */
 export const aim = 0.99;
-/** So long a cosine that the learning rate stays what it was after its warm-up: a rate that falls would end the learning. */
+/**
+ * A cosine so long that the learning rate stays what it was after its warm-up: a falling rate ends the
+ * learning.
+ */
 export const constantRate = 2 ** 22;
 /** The most steps that are trained without being asked for, and the most that are trained on the page. */
 export const unaskedSteps = 400;

@@ -106,7 +106,7 @@ export async function trainingRun(
   }
 }
 
-/** How far recorded runs of a model go: on to the next of these lengths until the mean of its seeds stands still. */
+/** Recorded runs of a model go on to the next of these lengths until the mean of its seeds stands still. */
 export const lengths = [2000, 4000, 8000, 16_000];
 
 /** Whether that mean moved by less than a point over the last half. */

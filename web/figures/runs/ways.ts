@@ -1,6 +1,6 @@
 // The ways that position gets into the small models: one name for each in figures, links, recorded files and
-// `superpose train`, with its label and what is trained. Where the library's trainer has a scheme of its own for a way,
-// both have the same name; language models have the same names, too, for the ways that they share (languageRuns.ts).
+// `superpose train`, with its label and what is trained. Where the library's trainer has a scheme for a way,
+// both have the same name. Language models use the same names for the ways that they share (languageRuns.ts).
 import type { TaskTrainerOptions, TrainingTerm } from 'superpose';
 import { plainCopy } from '../../plot/plainCopy.js';
 
@@ -60,12 +60,12 @@ export const waysIn = {
     label: () => 'Added without cross terms',
     kind: 'separate',
   },
-  tupe: { options: () => ({ scheme: 'tupe' }), label: () => 'Untied scores (TUPE)', kind: 'separate' },
+  tupe: { options: () => ({ scheme: 'tupe' }), label: () => 'Scores kept separate (TUPE)', kind: 'separate' },
   'add-sinusoid': { options: () => ({ scheme: 'add', table: 'sinusoid' }), label: () => 'Added sinusoid' },
   rope: { options: () => ({ scheme: 'rope' }), label: () => 'RoPE' },
   alibi: { options: () => ({ scheme: 'alibi' }), label: () => 'ALiBi' },
   t5: { options: () => ({ scheme: 't5' }), label: () => 'T5 bias' },
-  none: { options: () => ({ scheme: 'none' }), label: () => 'No positions' },
+  none: { options: () => ({ scheme: 'none' }), label: () => 'No position' },
   'add-sinusoid-scaled': {
     options: (d) => ({ ...unscaled(d), scaleTokens: true }),
     label: () => 'Sinusoid, tokens times √d (2017)',
