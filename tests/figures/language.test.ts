@@ -102,8 +102,12 @@ test.skipIf(withoutNumpy)('the script writes the file as it is', () => {
 const sourceOf = (own: boolean, width: number) =>
   file.sources.findIndex(({ by, size }) => (by === 'tools/language') === own && size.width === width);
 const settingsOf = (steps: number, width: number, own: boolean): Settings => ({
-  ...{ source: sourceOf(own, width), task: 'causal', steps },
-  ...{ rate: 0.002, quiet: 1, rowRate: 1 },
+  source: sourceOf(own, width),
+  task: 'causal',
+  steps,
+  rate: 0.002,
+  quiet: 1,
+  rowRate: 1,
 });
 function welchOf(way: string, steps: number, width: number, own: boolean) {
   const settings = settingsOf(steps, width, own);
@@ -336,7 +340,7 @@ test('a file of another version is refused, and what cannot be drawn is named', 
   const job = { signal: new AbortController().signal, progress: () => {} };
   const data = await language.compute({ ...loaded, recorded }, state, job);
   const remark = language.figure.remark?.(data, state);
-  expect(remark).toContain('lacks runs of: added; RoPE.');
+  expect(remark).toContain('lacks runs of: RoPE.');
   expect(remark).toContain(
     'Not drawn: runs of 3100 steps; a way called guessed; a run of “added” that lacks numbers; “added”, whose mean is of 6 runs and not of 3.',
   );

@@ -23,8 +23,12 @@ const recipeRows = ['add-sinusoid-scaled', 'add-sinusoid-unscaled'];
 
 test('rows of recipes are the library’s, and say how loud positions are at both ends', async () => {
   const settings = {
-    ...{ size: 'large', norm: 'with', steps: 200, seeds: 1 },
-    ...{ schemes: recipeRows.join('.'), tasks: 'prev' },
+    size: 'large',
+    norm: 'with',
+    steps: 200,
+    seeds: 1,
+    schemes: recipeRows.join('.'),
+    tasks: 'prev',
   };
   const result = await run(schemesTasks, settings);
   expectSoundPictures(result);
@@ -53,8 +57,12 @@ test('rows of recipes are the library’s, and say how loud positions are at bot
 
 test('a few rows begin with what they learn, or with the tasks that tell them apart', async () => {
   const result = await run(schemesTasks, {
-    ...{ norm: 'with', steps: 200, seeds: 1, seed: 6 },
-    ...{ schemes: 'add.concat-wide', tasks: 'badge.lookup' },
+    norm: 'with',
+    steps: 200,
+    seeds: 1,
+    seed: 6,
+    schemes: 'add.concat-wide',
+    tasks: 'badge.lookup',
   });
   const { figure, data, state } = result;
   const of = (...right: number[][]) => {
@@ -72,8 +80,13 @@ test('a few rows begin with what they learn, or with the tasks that tell them ap
 
 test('several seeds are their mean, how much they differ, and a dot each', async () => {
   const settings = {
-    ...{ size: 'large', norm: 'with', steps: 200, seeds: 3, seed: 7 },
-    ...{ schemes: 'add.tupe', tasks: 'badge.lookup' },
+    size: 'large',
+    norm: 'with',
+    steps: 200,
+    seeds: 3,
+    seed: 7,
+    schemes: 'add.tupe',
+    tasks: 'badge.lookup',
   };
   const result = await run(schemesTasks, settings);
   expectSoundPictures(result);
@@ -93,8 +106,12 @@ test('several seeds are their mean, how much they differ, and a dot each', async
 
 test('it fills in cell by cell, and says how many are to come', async () => {
   const settings = {
-    ...{ norm: 'with', steps: 200, seeds: 1, seed: 9 },
-    ...{ schemes: 'none.tupe.rope.t5', tasks: 'badge' },
+    norm: 'with',
+    steps: 200,
+    seeds: 1,
+    seed: 9,
+    schemes: 'none.tupe.rope.t5',
+    tasks: 'badge',
   };
   const { frames, job } = watched<{ cells: { runs: { anew?: true }[] }[][] }>({});
   const seen = await run(schemesTasks, settings, job);

@@ -1,7 +1,7 @@
 """Language models that differ in how position gets in: python3 language.py TEXT OUT [options].
 
-TEXT is a folder with train.txt and valid.txt, OUT the JSON file of results, to which runs are added; a run that
-is there is not trained again. docs/language.md is the protocol.
+TEXT is a folder with train.txt and valid.txt. OUT is the JSON file of results, to which runs are added; a run that
+it has already is not trained again. docs/language.md is the protocol.
 """
 
 import argparse
@@ -44,13 +44,13 @@ def train(options):
     file = {"format": "superpose-language", "version": 1, "sources": [], "runs": []}
     if options.out.exists():
         file = json.loads(options.out.read_text())
-    here = source(protocol, data, device, dtype)
-    if here not in file["sources"]:
-        file["sources"].append(here)
+    this_source = source(protocol, data, device, dtype)
+    if this_source not in file["sources"]:
+        file["sources"].append(this_source)
     for way in (model.WAYS[name] for name in options.ways.split(",")):
-        wanted = {"source": file["sources"].index(here), "way": way.name, "task": options.task}
-        wanted |= {"steps": protocol.steps, "rate": protocol.rate, "quiet": options.quiet}
-        known = [run["seed"] for run in file["runs"] if all(run.get(key) == wanted[key] for key in wanted)]
+        settings = {"source": file["sources"].index(this_source), "way": way.name, "task": options.task}
+        settings |= {"steps": protocol.steps, "rate": protocol.rate, "quiet": options.quiet}
+        known = [run["seed"] for run in file["runs"] if all(run.get(key) == settings[key] for key in settings)]
         for seed in [int(seed) for seed in options.seeds.split(",")]:
             if seed in known:
                 continue
@@ -58,16 +58,16 @@ def train(options):
             run = training.Training(way, protocol, seed, data, device, options.task, options.quiet, dtype)
             curve, final = run.run()
             weights = sum(math.prod(shape) for shape in model.shapes(way, protocol.size).values())
-            made = wanted | {"seed": seed, "weights": weights, "loss": round(final, 4)}
+            result = settings | {"seed": seed, "weights": weights, "loss": round(final, 4)}
             if options.task == "causal":
-                made["bitsPerByte"] = round(final / math.log(2) / data.per_token(protocol), 4)
-            file["runs"].append(made | {"losses": [round(loss, 3) for loss in curve]})
+                result["bitsPerByte"] = round(final / math.log(2) / data.per_token(protocol), 4)
+            file["runs"].append(result | {"losses": [round(loss, 3) for loss in curve]})
             results.write(options.out, file)
             print(f"{way.name}, seed {seed}: {final:.4f} in {time.monotonic() - began:.1f} s", flush=True)
 
 
 def source(protocol, data, device, dtype):
-    """What the file says of where runs come from."""
+    """Where runs come from, for the file of results."""
     on = torch.cuda.get_device_name() if device == "cuda" else f"{platform.machine()} processor"
     return {
         "by": "tools/language",

@@ -30,8 +30,8 @@ class Way:
 
     into: what the stream begins with: tokens alone '', 'sum', 'beside' (concatenated) or 'projected'.
     reads: what an attention layer reads of position beside the stream: nothing '', 'sum' (LN(token + row)),
-      'normalized' (LN(token) + LN(row)) or 'beside' (a matrix of its own for LN(row)); in the first layer, or in
-      every one; queries and keys alone, or values too.
+      'normalized' (LN(token) + LN(row)) or 'beside' (a matrix of its own for LN(row)); in the first layer, or
+      in every one; queries and keys alone, or values too.
     scores: 'without-cross-terms' (the first layer's token-position products left out), 'tupe', 'rope',
       'decoupled-rope' or ''.
     """
@@ -84,30 +84,30 @@ def widths(way, size):
 def shapes(way, size):
     """Name and shape of every weight that is trained. A name ends in what it is: see `starts`."""
     stream, token, position = widths(way, size)
-    found = {"token.rows": (size.vocabulary, token)}
+    sizes = {"token.rows": (size.vocabulary, token)}
     if position and way.rows != "sinusoid":
-        found["position.rows"] = (size.length, position)
+        sizes["position.rows"] = (size.length, position)
     if way.into == "projected":
-        found["project.matrix"] = (token + position, stream)
+        sizes["project.matrix"] = (token + position, stream)
     if way.reads in ("normalized", "beside") or way.scores == "tupe":
-        found |= {"position.gain": (position,), "position.shift": (position,)}
+        sizes |= {"position.gain": (position,), "position.shift": (position,)}
     if way.scores == "tupe":
-        found |= {"position.queries.matrix": (position, stream), "position.keys.matrix": (position, stream)}
+        sizes |= {"position.queries.matrix": (position, stream), "position.keys.matrix": (position, stream)}
     for layer in range(size.layers):
-        found |= {f"{layer}.attention.gain": (stream,), f"{layer}.attention.shift": (stream,)}
+        sizes |= {f"{layer}.attention.gain": (stream,), f"{layer}.attention.shift": (stream,)}
         for part in ("queries", "keys", "values", "write"):
-            found |= {f"{layer}.{part}.matrix": (stream, stream), f"{layer}.{part}.bias": (stream,)}
+            sizes |= {f"{layer}.{part}.matrix": (stream, stream), f"{layer}.{part}.bias": (stream,)}
         if way.reads == "beside":
             for part in ("queries", "keys"):
-                found[f"{layer}.position.{part}.matrix"] = (position, stream)
+                sizes[f"{layer}.position.{part}.matrix"] = (position, stream)
         if way.scores == "decoupled-rope":
             turned = stream // size.heads // 2
-            found[f"{layer}.turned.queries.matrix"] = (stream, size.heads * turned)
-            found[f"{layer}.turned.keys.matrix"] = (stream, turned)
-        found |= {f"{layer}.mlp.gain": (stream,), f"{layer}.mlp.shift": (stream,)}
-        found |= {f"{layer}.up.matrix": (stream, 4 * stream), f"{layer}.up.bias": (4 * stream,)}
-        found |= {f"{layer}.down.matrix": (4 * stream, stream), f"{layer}.down.bias": (stream,)}
-    return found | {"last.gain": (stream,), "last.shift": (stream,), "out.matrix": (stream, size.vocabulary)}
+            sizes[f"{layer}.turned.queries.matrix"] = (stream, size.heads * turned)
+            sizes[f"{layer}.turned.keys.matrix"] = (stream, turned)
+        sizes |= {f"{layer}.mlp.gain": (stream,), f"{layer}.mlp.shift": (stream,)}
+        sizes |= {f"{layer}.up.matrix": (stream, 4 * stream), f"{layer}.up.bias": (4 * stream,)}
+        sizes |= {f"{layer}.down.matrix": (4 * stream, stream), f"{layer}.down.bias": (stream,)}
+    return sizes | {"last.gain": (stream,), "last.shift": (stream,), "out.matrix": (stream, size.vocabulary)}
 
 
 def starts(way, size, seed, quiet=1.0):
@@ -117,28 +117,28 @@ def starts(way, size, seed, quiet=1.0):
 
     Each weight is drawn by its name: ways of a seed begin alike where they have the same weights.
     """
-    found = {}
+    weights = {}
     for name, shape in shapes(way, size).items():
         kind = name.rpartition(".")[2]
         if kind in ("gain", "shift", "bias"):
-            found[name] = torch.full(shape, float(kind == "gain"))
+            weights[name] = torch.full(shape, float(kind == "gain"))
             continue
         scale = 0.02 * (quiet if name == "position.rows" else 1)
         if name.endswith(("write.matrix", "down.matrix")):
             scale /= math.sqrt(2 * size.layers)
-        found[name] = scale * torch.randn(shape, generator=generator(seed, name))
+        weights[name] = scale * torch.randn(shape, generator=generator(seed, name))
     if way.rows == "disjoint":
         border = 3 * size.width // 4
-        found["token.rows"][:, border:] = 0
-        found["position.rows"][:, :border] = 0
+        weights["token.rows"][:, border:] = 0
+        weights["position.rows"][:, :border] = 0
     if way.rows == "sinusoid":
         angles = turns(size.length, size.width // 2)
         # As long as learned rows are at the start.
-        found["position.rows"] = 0.02 * math.sqrt(2) * torch.cat([angles.sin(), angles.cos()], -1)
+        weights["position.rows"] = 0.02 * math.sqrt(2) * torch.cat([angles.sin(), angles.cos()], -1)
     if way.scores in ("rope", "decoupled-rope"):
         pairs = size.width // size.heads // (4 if way.scores == "decoupled-rope" else 2)
-        found["turns"] = turns(size.length, pairs)
-    return found
+        weights["turns"] = turns(size.length, pairs)
+    return weights
 
 
 def generator(seed, name):

@@ -2,10 +2,11 @@
 
 python3 results.py FILE computes both again from the runs in FILE.
 
-A mean is over the seeds of one way, of the same implementation, task and settings: of the loss at the end, in bits per byte
-where they are known and else in nats a token, and of every point of the curve. A lead is the mean with added positions minus
-that of another way: above 0, that way predicts better. Its interval is Welch's, at 95 %, over all seeds of both ways, which
-does not assume that the two vary alike. Paired by seed, the same runs give other intervals; docs/evidence.md has those.
+A mean is over the seeds of one way with the same implementation, task and settings: of the loss at the end, in
+bits per byte where they are known and else in nats a token, and of every point of the curve. A lead is the mean
+with added positions minus that of another way: above 0, that way predicts better. Its interval is Welch's, at
+95 %, over all seeds of both ways, which does not assume that the two vary alike. Paired by seed, the same runs
+give other intervals; docs/evidence.md has those.
 """
 
 import json
@@ -30,7 +31,7 @@ def end(run):
 
 
 def means(runs):
-    """The mean of every way with the same settings, and its lead where it and adding have two runs or more."""
+    """The means of every way and settings, with leads where the way and adding have two runs or more."""
     groups = {}
     for run in runs:
         settings = tuple(run.get(name, 1) for name in SETTINGS)
@@ -50,7 +51,7 @@ def means(runs):
 
 
 def welch(first, second):
-    """The difference of two means, and half of its 95 % interval (Welch 1947; degrees of freedom by Satterthwaite)."""
+    """The difference of two means, and half of its 95 % interval (Welch 1947, Satterthwaite's degrees of freedom)."""
     parts = [(variance(values) / len(values), len(values) - 1) for values in (first, second)]
     total = sum(part for part, _ in parts)
     difference = mean(first) - mean(second)
@@ -70,7 +71,7 @@ def student_quantile(probability, degrees):
 
 
 def student_below(t, degrees):
-    """P(T < t) for t >= 0: with t = sqrt(degrees) tan(a), the density is cos(a)^(degrees - 1) times a constant."""
+    """P(T < t) for t >= 0; for t = sqrt(degrees) tan(a) the density is cos(a)^(degrees - 1) times a constant."""
     constant = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(math.pi)
     end, steps = math.atan(t / math.sqrt(degrees)), 1000
     # Simpson's rule.

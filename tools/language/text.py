@@ -41,15 +41,15 @@ def merges(counts, vocabulary):
             where[pair].add(index)
     queue = [(-count, pair) for pair, count in pairs.items()]
     heapq.heapify(queue)
-    found = []
-    while len(found) < vocabulary - FIRST_BYTE - 256 and queue:
+    pairs_merged = []
+    while len(pairs_merged) < vocabulary - FIRST_BYTE - 256 and queue:
         count, pair = heapq.heappop(queue)
         if pairs[pair] != -count:
             if pairs[pair] > 0:
                 heapq.heappush(queue, (-pairs[pair], pair))
             continue
-        merged = FIRST_BYTE + 256 + len(found)
-        found.append(pair)
+        merged = FIRST_BYTE + 256 + len(pairs_merged)
+        pairs_merged.append(pair)
         grown = set()
         for index in where.pop(pair):
             word, times = words[index]
@@ -63,7 +63,7 @@ def merges(counts, vocabulary):
                     grown.add(new)
         for new in grown:
             heapq.heappush(queue, (-pairs[new], new))
-    return found
+    return pairs_merged
 
 
 def joined(word, pair, merged):
@@ -82,11 +82,11 @@ def joined(word, pair, merged):
 class Encoder:
     """Tokens of pieces, by merges in the order in which they were learnt."""
 
-    def __init__(self, found):
-        self.rank = {pair: index for index, pair in enumerate(found)}
+    def __init__(self, merges):
+        self.rank = {pair: index for index, pair in enumerate(merges)}
         self.known = {DOCUMENT: array("H", [END])}
         self.bytes = [len(DOCUMENT), 0] + [1] * 256
-        for left, right in found:
+        for left, right in merges:
             self.bytes.append(self.bytes[left] + self.bytes[right])
 
     def piece(self, piece):
@@ -110,14 +110,14 @@ class Encoder:
 
 def read(folder, vocabulary, learn=None, limit=None):
     """Tokens of FOLDER/train.txt (its first `limit` bytes) and FOLDER/valid.txt, by merges learnt from the
-    first `learn` bytes; kept in FOLDER/tokens-VOCABULARY.npz.
+    first `learn` bytes; cached in FOLDER/tokens-VOCABULARY.npz.
 
     Returns train and valid (uint16), the bytes of each token and the files' digests.
     """
     folder = Path(folder)
-    kept = folder / f"tokens-{vocabulary}.npz"
+    cache = folder / f"tokens-{vocabulary}.npz"
     paths = [folder / "train.txt", folder / "valid.txt"]
-    if not kept.exists():
+    if not cache.exists():
         counts = Counter()
         for chunk in pieces(paths[0], learn):
             counts.update(chunk)
@@ -125,11 +125,11 @@ def read(folder, vocabulary, learn=None, limit=None):
         # Pieces seen once are many and sway no merge.
         encoder = Encoder(merges([item for item in counts.items() if item[1] > 1], vocabulary))
         numpy.savez(
-            kept,
+            cache,
             train=encoder.file(paths[0], limit),
             valid=encoder.file(paths[1]),
             bytes=numpy.array(encoder.bytes, dtype=numpy.uint16),
             digests=[hashlib.sha256(path.read_bytes()).hexdigest() for path in paths],
         )
-    with numpy.load(kept) as file:
+    with numpy.load(cache) as file:
         return file["train"], file["valid"], file["bytes"], [str(name) for name in file["digests"]]

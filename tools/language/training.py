@@ -38,8 +38,8 @@ class Data:
 
     def windows(self, protocol):
         """How many windows of the held-out text are evaluated: whole batches."""
-        there = (len(self.valid) - 1) // protocol.size.length
-        return min(protocol.windows, there // protocol.batch * protocol.batch)
+        count = (len(self.valid) - 1) // protocol.size.length
+        return min(protocol.windows, count // protocol.batch * protocol.batch)
 
     def per_token(self, protocol):
         """Bytes a token, mean over those whose loss is evaluated."""
@@ -57,12 +57,12 @@ def share(step, steps):
 def windows_of(protocol, seed, tokens):
     """Where each step's windows begin, (steps, batch): every window once before any comes again."""
     length, needed = protocol.size.length, protocol.steps * protocol.batch
-    random, found = model.generator(seed, "windows"), []
+    random, begins = model.generator(seed, "windows"), []
     count = (tokens - 1) // length - 1
     for _ in range(-(-needed // count)):
         shift = torch.randint(length, (1,), generator=random)
-        found.append(shift + length * torch.randperm(count, generator=random))
-    return torch.cat(found)[:needed].view(protocol.steps, protocol.batch)
+        begins.append(shift + length * torch.randperm(count, generator=random))
+    return torch.cat(begins)[:needed].view(protocol.steps, protocol.batch)
 
 
 class Training:
