@@ -81,7 +81,7 @@ SUPERPOSE_MEMBERS(TensorPart, place, of, transposed);
 SUPERPOSE_MEMBERS(ForwardOptions, layers, trace, attention, projections);
 SUPERPOSE_MEMBERS(StateMeans, mean, position, first);
 SUPERPOSE_MEMBERS(ScoreMeans, query, key);
-SUPERPOSE_MEMBERS(PositionFindings, mean, position, position_energy, participation_ratio, overlap,
+SUPERPOSE_MEMBERS(PositionStatistics, mean, position, position_energy, participation_ratio, overlap,
                   cosine_with_first);
 
 namespace {
@@ -216,9 +216,9 @@ void add_to_position_means(CorpusMeans& means, const ResidentStack& held, int fi
 }
 
 // Of queries and keys, means alone are found.
-PositionFindings position_findings(const CorpusMeans& means, Rows rows, int layer) {
+PositionStatistics position_statistics(const CorpusMeans& means, Rows rows, int layer) {
   const auto& all = rows == Rows::states ? means.states : rows == Rows::queries ? means.queries : means.keys;
-  return all[layer].findings(all[0]);
+  return all[layer].statistics(all[0]);
 }
 
 EMSCRIPTEN_BINDINGS(model) {
@@ -237,7 +237,7 @@ EMSCRIPTEN_BINDINGS(model) {
   bind<&position_means>("positionMeans");
   bind_delete<CorpusMeans>("deletePositionMeans");
   bind<&add_to_position_means>("addToPositionMeans");
-  bind<&position_findings>("positionFindings");
+  bind<&position_statistics>("positionFindings");
 }
 
 }  // namespace

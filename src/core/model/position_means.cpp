@@ -106,10 +106,10 @@ Matrix<double> PositionMeans::covariance() const {
   return symmetric;
 }
 
-PositionFindings PositionMeans::findings(const PositionMeans& first) const {
+PositionStatistics PositionMeans::statistics(const PositionMeans& first) const {
   const double count = static_cast<double>(windows_);
   const double length = static_cast<double>(sums_[0].rows()), d = static_cast<double>(sums_[0].cols());
-  PositionFindings result{mean_row(sums(), windows_), centred_mean(sums(), windows_)};
+  PositionStatistics result{mean_row(sums(), windows_), centred_mean(sums(), windows_)};
   if (!products_.size()) return result;
   double energy = squares_ / (count * length);
   for (Index c = 0; c < result.mean.size(); ++c) energy -= result.mean[c] * result.mean[c];

@@ -15,7 +15,7 @@
 
 namespace superpose {
 
-struct PositionFindings {
+struct PositionStatistics {
   Vector<double> mean;             // mu, [d]
   Matrix<double> position;         // [positions, d], pos_t
   double position_energy = 0;      // of the mean |h - mu|^2: sum of D E over positions
@@ -27,14 +27,14 @@ struct PositionFindings {
 // Sums over one state of every window, or over a layer's queries or keys, in the order of the windows.
 class PositionMeans {
  public:
-  // Without `squares`, findings() has mu and pos_t alone.
+  // Without `squares`, statistics() has mu and pos_t alone.
   PositionMeans(Eigen::Index positions, Eigen::Index d, bool squares);
 
   // Adds the rows [positions, d] of the next window.
   void add(const float* rows);
 
   // Needs at least two windows.
-  PositionFindings findings(const PositionMeans& first) const;
+  PositionStatistics statistics(const PositionMeans& first) const;
 
  private:
   Matrix<double> sums() const;           // over all windows

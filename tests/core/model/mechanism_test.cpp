@@ -54,14 +54,14 @@ TEST(PositionMeans, AreTheMeansOfRows) {
   PositionMeans means(2, 1, false);
   const float windows[2][2] = {{1, 4}, {3, 8}};
   for (const auto& rows : windows) means.add(rows);
-  const PositionFindings findings = means.findings(means);
-  EXPECT_EQ(findings.mean[0], 4);
-  EXPECT_EQ(findings.position(0, 0), -2);
-  EXPECT_EQ(findings.position(1, 0), 2);
+  const PositionStatistics statistics = means.statistics(means);
+  EXPECT_EQ(statistics.mean[0], 4);
+  EXPECT_EQ(statistics.position(0, 0), -2);
+  EXPECT_EQ(statistics.position(1, 0), 2);
 }
 
 // Sums over rows h of windows w at positions t, written out; C_P is of the two halves' means.
-TEST(PositionMeans, FindingsAreTheirDefinitions) {
+TEST(PositionMeans, StatisticsAreTheirDefinitions) {
   Shapes shapes(43);
   const int length = 3, d = 4, windows = 6;
   PositionMeans means(length, d, true);
@@ -71,22 +71,22 @@ TEST(PositionMeans, FindingsAreTheirDefinitions) {
     means.add(drawn.data());
     rows.push_back(drawn.cast<double>());
   }
-  const PositionFindings findings = means.findings(means);
+  const PositionStatistics statistics = means.statistics(means);
   Matrix<double> half[2] = {Matrix<double>::Zero(length, d), Matrix<double>::Zero(length, d)};
   Matrix<double> content = Matrix<double>::Zero(d, d);
   double energy = 0;
   for (int w = 0; w < windows; ++w) {
     half[w % 2] += rows[w] / (windows / 2);
-    energy += (rows[w].rowwise() - findings.mean.transpose()).squaredNorm() / (windows * length);
+    energy += (rows[w].rowwise() - statistics.mean.transpose()).squaredNorm() / (windows * length);
   }
   const Matrix<double> mean = (half[0] + half[1]) / 2;
   for (const Matrix<double>& of : rows) content += (of - mean).transpose() * (of - mean);
   for (Matrix<double>& rows : half) rows = (rows.rowwise() - rows.colwise().mean()).eval();
   const Matrix<double> product = half[0].transpose() * half[1], by = product + product.transpose();
-  EXPECT_NEAR(findings.position_energy, half[0].cwiseProduct(half[1]).sum() / length / energy, 1e-12);
-  EXPECT_NEAR(findings.participation_ratio, std::pow(by.trace(), 2) / by.squaredNorm(), 1e-12);
-  EXPECT_NEAR(findings.overlap, d * (by * content).trace() / (by.trace() * content.trace()), 1e-11);
-  EXPECT_NEAR(findings.cosine_with_first, 1, 1e-12);
+  EXPECT_NEAR(statistics.position_energy, half[0].cwiseProduct(half[1]).sum() / length / energy, 1e-12);
+  EXPECT_NEAR(statistics.participation_ratio, std::pow(by.trace(), 2) / by.squaredNorm(), 1e-12);
+  EXPECT_NEAR(statistics.overlap, d * (by * content).trace() / (by.trace() * content.trace()), 1e-11);
+  EXPECT_NEAR(statistics.cosine_with_first, 1, 1e-12);
 }
 
 // Equal rows differ from their mean by rounding, which must not count as position.
@@ -95,7 +95,7 @@ TEST(PositionMeans, OfStatesThatDoNotVaryHaveNoEnergy) {
     PositionMeans means(2, 3, true);
     const float rows[2][3] = {{0.1f, 0.7f, -1.3f}, {0.1f, 0.7f, -1.3f}};
     for (int w = 0; w < windows; ++w) means.add(rows[0]);
-    EXPECT_TRUE(std::isnan(means.findings(means).position_energy)) << windows;
+    EXPECT_TRUE(std::isnan(means.statistics(means).position_energy)) << windows;
   }
 }
 
