@@ -26,12 +26,14 @@ function watched(used: Used): Library {
   const noting = <T extends object>(api: T): T =>
     new Proxy(api, {
       get(target, name) {
-        const found: unknown = Reflect.get(target, name);
-        if (typeof found !== 'function') return found;
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
         return (...all: unknown[]) => {
-          const seeded = all.some((one) => typeof one === 'object' && one !== null && 'seed' in one);
+          const seeded = all.some(
+            (argument) => typeof argument === 'object' && argument !== null && 'seed' in argument,
+          );
           if (/^random/.test(String(name)) || seeded) used.random = true;
-          return found.apply(target, all);
+          return member.apply(target, all);
         };
       },
     });
@@ -73,7 +75,7 @@ const statesOf = ({ name, controls, settle }: AnyFigure): State[] => {
     return control?.kind === 'choice' ? Object.keys(control.options).map((option) => [[name, option]]) : [];
   });
   // A setting may have another meaning once the words are a model’s.
-  const ofWords = 'tokens' in controls ? settings.map((one) => [['tokens', 'sentence'], ...one]) : [];
+  const ofWords = 'tokens' in controls ? settings.map((setting) => [['tokens', 'sentence'], ...setting]) : [];
   const states = [[], ...settings, ...ofWords].map((texts) => {
     const { state } = readState(controls, [...short, ...texts] as [string, string][]);
     return settle?.(state as never, undefined) ?? state;
@@ -94,8 +96,8 @@ for (const [name, load] of Object.entries(figures)) {
     const states = of ? [first, ...statesOf(figure).map((state) => ({ ...state, of }))] : statesOf(figure);
     for (const state of states) {
       const used = { model: false, random: false, recorded: false };
-      const seeds = ['seed'].filter((one) => one in state);
-      const seed = Object.fromEntries(seeds.map((one) => [one, fresh++]));
+      const seeds = ['seed'].filter((setting) => setting in state);
+      const seed = Object.fromEntries(seeds.map((setting) => [setting, fresh++]));
       await compute?.(watched(used), { ...state, ...seed } as never, {
         signal: new AbortController().signal,
         progress: () => {},

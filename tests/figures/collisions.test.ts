@@ -11,14 +11,14 @@ const squared = (a: number[], b: number[]) => a.reduce((sum, x, c) => sum + (x -
 function nearestTo(words: Table, word: number, position: number[]) {
   const bare = row(words, word);
   const sum = bare.map((x, c) => x + (position[c] as number));
-  const own = squared(sum, bare);
+  const selfDistance = squared(sum, bare);
   let best = -1;
   let least = Infinity;
   for (let b = 0; b < words.rows; b++) {
     const distance = b === word ? Infinity : squared(sum, row(words, b));
     if (distance < least) [best, least] = [b, distance];
   }
-  return { best, own, least };
+  return { best, selfDistance, least };
 }
 
 test.each([
@@ -39,10 +39,12 @@ test.each([
   const { margins, nearest } = result.data;
   for (let place = 0; place < 64; place++) {
     const position = row(table, place).map((x) => scale * x);
-    const { best, own, least } = nearestTo(words, index, position);
+    const { best, selfDistance, least } = nearestTo(words, index, position);
     expect(nearest[place]).toBe(`token ${best}`);
     // ‖e_a + p − e_b‖² = ‖p‖² + 2 margin
-    expect(Math.abs((least - own) / 2 - (margins[place] as number))).toBeLessThan(1e-12 * (own + least));
+    expect(Math.abs((least - selfDistance) / 2 - (margins[place] as number))).toBeLessThan(
+      1e-12 * (selfDistance + least),
+    );
   }
   const rows = result.figure.table(result.data, result.state).rows;
   expect(rows.map((cells) => cells[4] === `token ${index}`)).toEqual(
@@ -79,8 +81,8 @@ test.runIf(inject('withModel')).each([
     const id = (await model.tokenize(text)).ids[1] as number;
     return model.rows({ ids: [id] });
   };
-  const [own, other] = [await at(piece), await at(data.bare)];
-  const distance = Math.sqrt(squared(row(own.token, 0), row(other.token, 0)));
+  const [tokenRows, bareRows] = [await at(piece), await at(data.bare)];
+  const distance = Math.sqrt(squared(row(tokenRows.token, 0), row(bareRows.token, 0)));
   expect(data.bareDistance).toBeCloseTo(distance, 12);
 });
 

@@ -16,13 +16,13 @@ import { captionOf } from '../../web/plot/format.ts';
 import { wishOf } from '../embed/support/figures.ts';
 
 const all = async () => {
-  const found: [string, Control][] = [];
+  const namedControls: [string, Control][] = [];
   for (const load of Object.values(figures)) {
     const { name, controls } = await load();
     for (const [setting, control] of Object.entries(controls))
-      found.push([`${name} ${setting}`, control as Control]);
+      namedControls.push([`${name} ${setting}`, control as Control]);
   }
-  return found;
+  return namedControls;
 };
 
 test('at most three inputs of a figure are in sight beside its text, whichever picture is shown', async () => {
@@ -55,7 +55,7 @@ test('a number beside the grid is the one on it, as its slider writes it', async
   expect(ranges.length).toBeGreaterThan(15);
   for (const [name, control] of ranges) {
     const { min, max, step } = control;
-    const digits = Math.max(...[min, step].map((one) => String(one).split('.')[1]?.length ?? 0));
+    const digits = Math.max(...[min, step].map((number) => String(number).split('.')[1]?.length ?? 0));
     for (let k = 0; min + k * step <= max + 1e-9; k++) {
       // With integers, because adding up a grid's steps rounds.
       const units = Math.round(min * 10 ** digits) + k * Math.round(step * 10 ** digits);
@@ -118,12 +118,12 @@ test('of many settings that nobody knows, a few are named and the others are cou
 
 test('a number that is dragged to becomes the nearest that can be set', () => {
   const range = { kind: 'range', label: '', min: 1, max: 4, step: 0.05, initial: 1 } as const;
-  const wanted = [-1, 1.024, 1.026, 2.6499, 9, Number.NaN];
-  expect(wanted.map((one) => nearestValue(range, one))).toEqual([1, 1, 1.05, 2.65, 4, undefined]);
+  const targets = [-1, 1.024, 1.026, 2.6499, 9, Number.NaN];
+  expect(targets.map((target) => nearestValue(range, target))).toEqual([1, 1, 1.05, 2.65, 4, undefined]);
   // The last step of 3 from 1 that is not above 9.
   expect(nearestValue({ ...range, max: 9, step: 3 }, 100)).toBe(7);
   const steps = { kind: 'steps', label: '', values: [2, 8, 64], initial: 2 } as const;
-  expect([0, 4.9, 5.1, 1000].map((one) => nearestValue(steps, one))).toEqual([2, 2, 8, 64]);
+  expect([0, 4.9, 5.1, 1000].map((target) => nearestValue(steps, target))).toEqual([2, 2, 8, 64]);
   expect(nearestValue({ kind: 'toggle', label: '', initial: true }, 1)).toBeUndefined();
 });
 

@@ -55,35 +55,36 @@ test('pulling the handle to n times its distance from the line asks for n times 
 });
 
 test('dots leave the line by their cross terms, on axes that stay while ρ is dragged', async () => {
-  const one = await run(dotProducts, { n: 6, scale: 1 });
-  const two = await run(dotProducts, { n: 6, scale: 0.9 });
+  const start = await run(dotProducts, { n: 6, scale: 1 });
+  const less = await run(dotProducts, { n: 6, scale: 0.9 });
   const ticks = (scene: { marks: { mark: string; text?: string }[] }) =>
     scene.marks.flatMap(({ mark, text }) => (mark === 'text' && /^−?\d+$/.test(text ?? '') ? [text] : []));
-  const dragged = one.figure.scene(two.data, two.state, 900, one);
-  const scene = one.figure.scene(one.data, one.state, 900);
+  const dragged = start.figure.scene(less.data, less.state, 900, start);
+  const scene = start.figure.scene(start.data, start.state, 900);
   expect(ticks(dragged)).toEqual(ticks(scene));
-  expect(ticks(one.figure.scene(two.data, two.state, 900))).not.toEqual(ticks(scene));
+  expect(ticks(start.figure.scene(less.data, less.state, 900))).not.toEqual(ticks(scene));
   // A tenth less of ρ: a tenth nearer to the line, in pixels of the same axes.
   expect(far(dragged) / far(scene)).toBeCloseTo(0.9, 3);
 });
 
 describe('where recipes begin', () => {
-  const begun = (settings: object) => run(dotProducts, { recipes: 'yes', ...settings });
+  const withRecipes = (settings: object) => run(dotProducts, { recipes: 'yes', ...settings });
   const lanesOf = ({ regions }: Scene) => regions.filter(({ pick }) => pick === 'nothing');
 
   test.each([2, 16, 64, 1024])('at d = %i each has its lane, and a press on it sets its ρ', async (d) => {
-    const result = await begun({ d });
+    const result = await withRecipes({ d });
     expectSoundPictures(result);
-    // By hand: a sinusoid is √(d/2) long, N(0, 1) √d; the tables of PyTorch and BERT are alike, GPT-2's positions half.
-    const wanted = [1, Math.sqrt(d), Math.SQRT2, Math.SQRT2, Math.SQRT1_2];
+    // By hand: a sinusoid is √(d/2) long, N(0, 1) √d; the tables of PyTorch and BERT are alike, GPT-2's
+    // positions half.
+    const expected = [1, Math.sqrt(d), Math.SQRT2, Math.SQRT2, Math.SQRT1_2];
     const scene = result.figure.scene(result.data, result.state, 350);
     const lanes = lanesOf(scene);
-    expect(lanes).toHaveLength(wanted.length);
-    for (const [lane, scale] of wanted.entries()) {
+    expect(lanes).toHaveLength(expected.length);
+    for (const [lane, scale] of expected.entries()) {
       const { sets, x, y, width, height } = lanes[lane] as (typeof lanes)[0];
       expect(height).toBeGreaterThanOrEqual(22);
-      const found = cursorAt(scene, x + width / 2, y + height / 2)?.region.sets;
-      expect(found).toEqual(sets);
+      const pressed = cursorAt(scene, x + width / 2, y + height / 2)?.region.sets;
+      expect(pressed).toEqual(sets);
       // One that lies beyond the slider is not promised.
       if (scale > 8) expect(sets).toBeUndefined();
       else expect(Math.abs((sets?.scale as number) - scale)).toBeLessThanOrEqual(0.025);
@@ -91,7 +92,7 @@ describe('where recipes begin', () => {
   });
 
   test('at its ρ, drawn rows are as loud to one another as the recipe says', async () => {
-    const { data } = await begun({ d: 512, n: 128 });
+    const { data } = await withRecipes({ d: 512, n: 128 });
     for (const { positionScale, tokens, positions } of data.recipes) {
       const { data: at } = await run(dotProducts, { d: 512, n: 128, scale: 1 });
       // On the diagonals are the squares of the lengths.
@@ -110,10 +111,10 @@ describe('where recipes begin', () => {
   });
 
   test('it says how loud positions are with √d and without', async () => {
-    const { figure, data, state } = await begun({ scale: 8 });
-    const said = figure.describe(data, state);
-    expect(said).toContain('begins at ρ = 1, positions 0.707 times');
-    expect(said).toContain('at ρ = 8, positions 5.66 times');
+    const { figure, data, state } = await withRecipes({ scale: 8 });
+    const caption = figure.describe(data, state);
+    expect(caption).toContain('begins at ρ = 1, positions 0.707 times');
+    expect(caption).toContain('at ρ = 8, positions 5.66 times');
     const { moments } = data;
     expect(moments['position-position'].deviation / moments['token-token'].deviation).toBeGreaterThan(20);
   });

@@ -106,9 +106,9 @@ test.each([
       '0.19 of a row’s norm',
     ],
   ],
-])('base %i over 512 positions of 512 channels, in words', async (base, said) => {
+])('base %i over 512 positions of 512 channels, in words', async (base, phrases) => {
   const { data, figure, state } = await bought({ base });
-  for (const part of said) expect(figure.describe(data, state)).toContain(part);
+  for (const part of phrases) expect(figure.describe(data, state)).toContain(part);
 });
 
 test('axes stay where they are while the base moves', async () => {
@@ -118,9 +118,9 @@ test('axes stay where they are while the base moves', async () => {
     const grid = marks.filter((mark) => mark.mark === 'line' && !mark.ink && !mark.dashed);
     return { grid, regions };
   };
-  const usual = await ticks(10_000);
-  expect(usual.grid.length).toBeGreaterThan(12);
-  for (const base of [10, 1000, 1_000_000]) expect(await ticks(base)).toEqual(usual);
+  const reference = await ticks(10_000);
+  expect(reference.grid.length).toBeGreaterThan(12);
+  for (const base of [10, 1000, 1_000_000]) expect(await ticks(base)).toEqual(reference);
 });
 
 test('wavelengths and likeness in the table, by their formulas', async () => {

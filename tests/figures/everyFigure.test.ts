@@ -1,5 +1,5 @@
-// What holds for every figure, asked of views that are computed once: the opening one, every choice, and both ends of
-// its settings.
+// What holds for every figure, asked of views that are computed once: the opening one, every choice, and both
+// ends of its settings.
 
 import { describe, expect, inject, test } from 'vitest';
 import { initialState, readState, type State } from '../../web/figures/controls.ts';
@@ -22,8 +22,8 @@ function luminance(colour: Colour): number {
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
-function contrast(one: Colour, other: Colour): number {
-  const [high = 0, low = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a);
+function contrast(first: Colour, second: Colour): number {
+  const [high = 0, low = 0] = [luminance(first), luminance(second)].sort((a, b) => b - a);
   return (high + 0.05) / (low + 0.05);
 }
 
@@ -33,8 +33,8 @@ const over = (top: Colour, opacity: number, under: Colour): Colour =>
 /** The colour of a raster's cell at a point. */
 function cellAt(raster: RasterMark, x: number, y: number, theme: Theme): Colour {
   const { rows, columns, width, height } = raster;
-  const at = (part: number, whole: number, count: number) =>
-    Math.min(count - 1, Math.floor((part / whole) * count));
+  const at = (part: number, length: number, count: number) =>
+    Math.min(count - 1, Math.floor((part / length) * count));
   const cell = at(y - raster.y, height, rows) * columns + at(x - raster.x, width, columns);
   return [...new Uint8Array(rasterPixels(raster, theme).slice(cell, cell + 1).buffer)].slice(0, 3);
 }
@@ -79,17 +79,17 @@ function palePlaces(figure: AnyFigure, data: unknown, state: State, theme: Theme
     return marks.flatMap((mark, place) => {
       if (mark.mark === 'text') {
         const [x, y] = middleOf(mark);
-        const found = contrast(
+        const ratio = contrast(
           channelsOf(inks[theme][mark.ink ?? 'quiet']),
           under(marks, place, x, y, theme),
         );
-        return found < 4.5 ? [`“${mark.text}” ${mark.ink}: ${found.toFixed(2)}`] : [];
+        return ratio < 4.5 ? [`“${mark.text}” ${mark.ink}: ${ratio.toFixed(2)}`] : [];
       }
       const means = meaning(mark);
       if (!means) return [];
       const paper = channelsOf(inks[theme].paper);
-      const found = contrast(over(channelsOf(inks[theme][means.ink]), means.opacity, paper), paper);
-      return found < 3 ? [`${mark.mark} ${means.ink} at ${means.opacity}: ${found.toFixed(2)}`] : [];
+      const ratio = contrast(over(channelsOf(inks[theme][means.ink]), means.opacity, paper), paper);
+      return ratio < 3 ? [`${mark.mark} ${means.ink} at ${means.opacity}: ${ratio.toFixed(2)}`] : [];
     });
   });
   return [...new Set(faults)];
@@ -97,16 +97,18 @@ function palePlaces(figure: AnyFigure, data: unknown, state: State, theme: Theme
 
 // Singular and plural agree: no sentence of a figure contains “1 directions”.
 /** A 1 that counts something: not part of a longer number, nor the second of two that share a noun. */
-const one = String.raw`(?<!\band |[\d.,^=≈×−–-] ?)\b1 `;
+const countOfOne = String.raw`(?<!\band |[\d.,^=≈×−–-] ?)\b1 `;
 /** A plural noun after it, with up to two words in between. */
 const many = new RegExp(
-  `${one}(?:(?!(?:for|of|in|at|on|is|to|with) )[a-z]+ ){0,2}[a-z]{2,}(?<!s|thi|i|wa|les|look)s\\b`,
+  `${countOfOne}(?:(?!(?:for|of|in|at|on|is|to|with) )[a-z]+ ){0,2}[a-z]{2,}(?<!s|thi|i|wa|les|look)s\\b`,
 );
 /** A plural verb. */
-const agrees = new RegExp(`${one}(?:[a-z]+ |of [\\d,]+ [a-z]+ )?(?:hold|are|have|move|attend|stand|vary)\\b`);
+const agrees = new RegExp(
+  `${countOfOne}(?:[a-z]+ |of [\\d,]+ [a-z]+ )?(?:hold|are|have|move|attend|stand|vary)\\b`,
+);
 
-const textOf = (said: ReadoutPiece[]) =>
-  said.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('');
+const textOf = (pieces: ReadoutPiece[]) =>
+  pieces.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('');
 
 /** Figures that train models: the ends of their settings take seconds, so their first settings must do. */
 const trains = (figure: AnyFigure) => figure.live !== undefined;
@@ -146,13 +148,17 @@ function endStates(figure: AnyFigure): State[] {
     ([name, { kind }]) =>
       kind === 'text' ? ['', 'a', 'the the the the'].map((text) => ({ [name]: text })) : [],
   );
-  const found = [{}, ...alone, ...all, largest, ...texts].map((change) => ({ ...first, ...change }) as State);
-  return found.map((one) => (figure.settle?.(one, undefined) ?? one) as State);
+  const states = [{}, ...alone, ...all, largest, ...texts].map(
+    (change) => ({ ...first, ...change }) as State,
+  );
+  return states.map((state) => (figure.settle?.(state, undefined) ?? state) as State);
 }
 
 const settled = (figure: AnyFigure, state: State): State => figure.settle?.(state, undefined) ?? state;
 
-/** Every choice that makes a figure show a model's numbers; layers that must be fetched are tested elsewhere. */
+/**
+ * Every choice that makes a figure show a model's numbers; layers that must be fetched are tested elsewhere.
+ */
 function trainedStates(figure: AnyFigure): State[] {
   const first = initialState(figure.controls) as State;
   const all = Object.entries(figure.controls).flatMap(([name, control]) =>
@@ -165,7 +171,10 @@ function trainedStates(figure: AnyFigure): State[] {
     .filter((state) => ['trained', 'mixed'].includes(figure.source(state)));
 }
 
-/** Figures in whose numbers nothing can move from one table to the other: they show whole states of a sentence. */
+/**
+ * Figures in whose numbers nothing can move from one table to the other: they show whole states of a
+ * sentence.
+ */
 const ofWholeStates = ['needs-positions'];
 const gauges = /\braw\b|\bcanonical\b/i;
 const inWords = ({ columns, rows }: DataTable) => [...columns, ...rows.slice(0, 40).flat()].join(' ');
@@ -180,11 +189,11 @@ const pictures: Record<string, Record<string, string>[]> = {
 };
 
 test.runIf(inject('withModel'))('figures of a model are among these', async () => {
-  const found: string[] = [];
+  const ofModels: string[] = [];
   for (const [name, load] of Object.entries(figures))
-    if (trainedStates(await load()).length > 0) found.push(name);
-  expect(found).toEqual(expect.arrayContaining(['overlap', 'heads', 'depth', 'collisions', 'sum']));
-  for (const name of ofWholeStates) expect(found).toContain(name);
+    if (trainedStates(await load()).length > 0) ofModels.push(name);
+  expect(ofModels).toEqual(expect.arrayContaining(['overlap', 'heads', 'depth', 'collisions', 'sum']));
+  for (const name of ofWholeStates) expect(ofModels).toContain(name);
 });
 
 describe.each(Object.keys(figures))('%s', async (name) => {
@@ -239,12 +248,12 @@ describe.each(Object.keys(figures))('%s', async (name) => {
         const { rows, columns } = figure.cells(data, state);
         const first = figure.firstCursor?.(data, state) ?? { i: 0, j: 0 };
         const cursors = [first, { i: 0, j: 0 }, { i: rows - 1, j: columns - 1 }];
-        const said = [
+        const sentences = [
           figure.describe(data, state),
           ...cursors.map((at) => textOf(figure.readout(data, state, at))),
         ];
         expect(csvOf(figure.table(data, state)), JSON.stringify(state)).not.toMatch(/NaN|Infinity|undefined/);
-        for (const sentence of said) {
+        for (const sentence of sentences) {
           expect(sentence, JSON.stringify(state)).not.toMatch(many);
           expect(sentence, JSON.stringify(state)).not.toMatch(agrees);
           expect(sentence, JSON.stringify(state)).not.toMatch(/NaN|Infinity|undefined/);
@@ -253,8 +262,8 @@ describe.each(Object.keys(figures))('%s', async (name) => {
     },
   );
 
-  // Lengths, products and cosines of a model's rows depend on a vector that can move from one table to the other. So
-  // these are called raw, and shares name their gauge, in words and in every table.
+  // Lengths, products and cosines of a model's rows depend on a vector that can move from one table to the
+  // other. So these are called raw, and shares name their gauge, in words and in every table.
   test.runIf(inject('withModel') && !ofWholeStates.includes(name))('names the gauge', async () => {
     for (const state of trainedStates(figure)) {
       const data = await dataOf(state);

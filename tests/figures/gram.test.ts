@@ -18,14 +18,14 @@ test.each(encodings)('%s: the spreads named are those of the products in the tab
   const superpose = await load();
   for (const seed of [1, 7]) {
     const result = await run(gram, { encoding, seed });
-    const [whole, centred, sines, random, rotation] = forms.map((form) =>
+    const [unchanged, centred, sines, random, rotation] = forms.map((form) =>
       superpose.toeplitzSpread({
         data: Float64Array.from(column(result, form) as number[]),
         rows: 64,
         columns: 64,
       }),
     ) as [number, number, number, number, number];
-    expect(Math.max(whole, rotation)).toBeLessThan(1e-12);
+    expect(Math.max(unchanged, rotation)).toBeLessThan(1e-12);
     const caption = result.figure.describe(result.data, result.state);
     for (const spread of [centred, sines, random]) expect(caption).toContain(about(spread));
     expect(caption.match(/0 \(rounding\)/g)).toHaveLength(2);
@@ -77,11 +77,11 @@ test('another base has other products and another shift; axes and colours stay w
     const colours = marks.flatMap((mark) => (mark.mark === 'raster' ? [mark.low, mark.high] : []));
     return { result, axes: { grid, colours } };
   };
-  const [small, usual] = [await drawn(10), await drawn(10_000)];
-  expect(small.axes).toEqual(usual.axes);
+  const [small, large] = [await drawn(10), await drawn(10_000)];
+  expect(small.axes).toEqual(large.axes);
   for (const [{ result }, base] of [
     [small, 10],
-    [usual, 10_000],
+    [large, 10_000],
   ] as const) {
     let sum = 0;
     for (let i = 0; i < 16; i++) sum += Math.cos(9 * base ** (-i / 16));

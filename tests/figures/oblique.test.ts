@@ -8,7 +8,9 @@ type Vectors = readonly (readonly number[])[];
 const dot = (a: readonly number[], b: readonly number[]) =>
   a.reduce((sum, x, c) => sum + x * (b[c] as number), 0);
 
-/** Each vector minus its projection onto orthonormal ones; twice, because the first leaves rounding in them. */
+/**
+ * Each vector minus its projection onto orthonormal ones; twice, because the first leaves rounding in them.
+ */
 function outside(vectors: Vectors, basis: Vectors): number[][] {
   const once = (vector: readonly number[]) =>
     basis.reduce<readonly number[]>((rest, along) => {
@@ -128,8 +130,8 @@ test('dragging the slanted line asks for the size whose angle is nearest, the ri
     expect(tip?.at(end?.x ?? 0, end?.y ?? 0)).toBe(k2);
   }
   // A right angle whatever their size: there is nothing to drag but the size.
-  const apart = await run(oblique, { subspaces: 'channels' });
-  expect(figure.scene(apart.data, apart.state, 900).handles).toHaveLength(1);
+  const channels = await run(oblique, { subspaces: 'channels' });
+  expect(figure.scene(channels.data, channels.state, 900).handles).toHaveLength(1);
   const none = await run(oblique, { k2: 30 });
   expect(figure.scene(none.data, none.state, 900).handles).toHaveLength(1);
 });

@@ -13,15 +13,15 @@ async function lengthsOf(shown: readonly number[]) {
       superpose.randomNormal({ rows: 256, columns: 8, seed: 35, stream, standardDeviation: 0.8 }).data,
   ) as [Float64Array, Float64Array];
   const spread = (row: number[]) => {
-    const mean = row.reduce((sum, one) => sum + one, 0) / row.length;
-    return Math.sqrt(row.reduce((sum, one) => sum + (one - mean) ** 2, 0) / row.length + 1e-5);
+    const mean = row.reduce((sum, value) => sum + value, 0) / row.length;
+    return Math.sqrt(row.reduce((sum, value) => sum + (value - mean) ** 2, 0) / row.length + 1e-5);
   };
   const ratios = Array.from({ length: 256 }, (_, k) => {
     const [t, p] = [token, position].map((part) => [...part.subarray(8 * k, 8 * k + 8)]) as [
       number[],
       number[],
     ];
-    return spread(t.map((one, c) => one + (p[c] as number))) / spread([...t, ...p]);
+    return spread(t.map((value, c) => value + (p[c] as number))) / spread([...t, ...p]);
   });
   const ends = [Math.min(...ratios), Math.max(...ratios)];
   for (const [k, end] of ends.entries()) expect(shown[k]).toBeCloseTo(end, 12);

@@ -72,9 +72,9 @@ describe.runIf(inject('withModel'))('one score', () => {
     expect(result.figure.table(result.data, result.state).rows.at(-1)).toContain(result.data.residual);
     // In the other gauge it is the library's too.
     const canonical = await run(oneScore, { head: 2, text });
-    const wanted = sharesOf(await model.decompose(text, { only: [2], groups }), 2);
+    const expected = sharesOf(await model.decompose(text, { only: [2], groups }), 2);
     [0, 1, 3, 4].forEach((index, place) => {
-      expect(canonical.data.panels[place].share).toBeCloseTo(wanted[index] as number, 10);
+      expect(canonical.data.panels[place].share).toBeCloseTo(expected[index] as number, 10);
     });
   });
 });

@@ -16,10 +16,10 @@ function energy(tokens: Table, positions: Table, centred: boolean): number {
     return rows.map((row) => row.map((value, c) => value - (mean[c] as number)));
   }) as [number[][], number[][]];
   const dot = (a: number[], b: number[]) => a.reduce((sum, value, c) => sum + value * (b[c] as number), 0);
-  let both = 0;
-  for (const one of t) for (const other of p) both += dot(one, other) ** 2;
+  let products = 0;
+  for (const tokenRow of t) for (const positionRow of p) products += dot(tokenRow, positionRow) ** 2;
   const size = (rows: number[][]) => rows.reduce((sum, row) => sum + dot(row, row), 0);
-  return (tokens.columns * both) / (size(t) * size(p));
+  return (tokens.columns * products) / (size(t) * size(p));
 }
 
 test.each([

@@ -23,16 +23,16 @@ test.each([
   const all = of === 'vectors' ? 400 : Math.min(k1, k2);
   expect(data.cosines).toHaveLength(all);
   // Every bin says how many it has, and no cosine is in none.
-  let said = 0;
+  let counted = 0;
   for (let j = 0; j < figure.cells(data, state).columns; j++) {
     const readout = figure
       .readout(data, state, { i: 0, j })
       .map((piece) => (typeof piece === 'string' ? piece : piece.text))
       .join('');
     expect(readout).not.toMatch(/NaN|undefined/);
-    said += Number(readout.match(/: (\d+) of /)?.[1]);
+    counted += Number(readout.match(/: (\d+) of /)?.[1]);
   }
-  expect(said).toBe(all);
+  expect(counted).toBe(all);
 });
 
 test('the largest of all pairs is where they have a chance of one half to stay below', async () => {

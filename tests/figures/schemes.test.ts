@@ -73,7 +73,7 @@ test('each is the first of eight heads, whatever is left out of the others', asy
   const content = superpose.randomNormal({ rows: n, columns: 64, seed: 3, stream: 0 });
   const position = superpose.sinusoidal({ positions: n, d_model: 64 });
   const places = { positionQuery, positionKey };
-  const own: Record<string, object> = {
+  const inputs: Record<string, object> = {
     add: { position },
     'concat-raw': { position, heads: 1 },
     'concat-full': { position, ...places },
@@ -95,7 +95,7 @@ test('each is the first of eight heads, whatever is left out of the others', asy
       causal: false,
       seed: 3,
       standardDeviation: 1,
-      ...own[scheme],
+      ...inputs[scheme],
     } as Parameters<typeof superpose.schemeScores>[0]);
     expect(data.schemes[scheme].logits.values, scheme).toEqual(logits);
   }
@@ -175,9 +175,9 @@ test.each([{ common: 'yes' }, { causal: 'yes' }, { words: 'same' }])(
   async (moved) => {
     for (const scheme of ['add', 'transformer-xl', 't5']) {
       await run(schemes, { scheme, words: 'many' });
-      const kept = (await run(schemes, { scheme, words: 'many', ...moved })).data;
+      const memoized = (await run(schemes, { scheme, words: 'many', ...moved })).data;
       await run(schemes, { scheme, words: 'many', ...moved, seed: 2 });
-      expect(kept).toEqual((await run(schemes, { scheme, words: 'many', ...moved })).data);
+      expect(memoized).toEqual((await run(schemes, { scheme, words: 'many', ...moved })).data);
     }
   },
 );

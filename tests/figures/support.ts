@@ -38,18 +38,18 @@ export async function expectToStopMidway(
   library: Library = loaded,
 ) {
   const controller = new AbortController();
-  const said: number[] = [];
+  const fractions: number[] = [];
   const progress = (fraction: number) => {
-    said.push(fraction);
-    if (said.length === 2) controller.abort();
+    fractions.push(fraction);
+    if (fractions.length === 2) controller.abort();
   };
   // A seed that no other test has computed.
   const job = { signal: controller.signal, progress };
   await expect(run(figure, { ...settings, seed: 31 }, job, library)).rejects.toThrow(/abort/i);
-  expect(said).toHaveLength(2);
-  expect(said[0]).toBeGreaterThan(0);
-  expect(said[1]).toBeGreaterThan(said[0] as number);
-  expect(said[1]).toBeLessThan(1);
+  expect(fractions).toHaveLength(2);
+  expect(fractions[0]).toBeGreaterThan(0);
+  expect(fractions[1]).toBeGreaterThan(fractions[0] as number);
+  expect(fractions[1]).toBeLessThan(1);
 }
 
 const numbersOf = (mark: Mark): number[] =>
