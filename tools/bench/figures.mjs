@@ -1,11 +1,11 @@
-// node tools/bench/figures.mjs [NAME ...]: how fast the page in dist/ is, in Chromium. It measures the time to
-// the first live figure, and that of a slider step, from the input event to the frame that shows the answer: for every
-// slider of the figures on the main path, and the first slider of each figure in a card.
+// node tools/bench/figures.mjs [NAME ...] measures how fast the page in dist/ is in Chromium: the time to the
+// first live figure, and the time of a slider step, from the input event to the frame that shows the result.
+// It moves every slider of the figures on the main path, and the first slider of each figure in a card.
 //
-// "Work" is the step without its waiting: the processor time of all tasks of the page and its worker, by a trace. These
-// are script, style, layout and paint of two frames (the slider's own and the answer's) for the whole page, without what
-// runs beside them: the compositor, and filling tiles with pixels.
-// A setting that starts a new training is measured to the training's first frame; the rest is no work of a step.
+// "Work" is the step without waiting: the processor time of all tasks of the page and its worker, from a
+// trace. It includes script, style, layout and paint of two frames (the slider's and the result's) for the
+// entire page, but not the compositor and the filling of tiles with pixels. A setting that starts training is
+// measured to the training's first frame.
 import { join } from 'node:path';
 import { median, quantile, sum } from 'd3-array';
 import { runnerImport } from 'vite';
@@ -38,47 +38,52 @@ async function main(args) {
   }
 }
 
-async function everyFigure({ page, evaluate }, asked) {
+async function everyFigure({ page, evaluate }, requested) {
   const names = await evaluate(() =>
     [...document.querySelectorAll('superpose-figure')].map((figure) => figure.getAttribute('name')),
   );
-  const unknown = asked.find((name) => !names.includes(name));
+  const unknown = requested.find((name) => !names.includes(name));
   if (unknown) throw usageError(`There is no figure ${unknown} on the page. There are ${names.join(', ')}.`);
   console.log('| figure, slider | work, mean ms | input to frame, median ms | 95th percentile |');
   console.log('| --- | ---: | ---: | ---: |');
-  for (const name of asked.length > 0 ? asked : names) {
+  for (const name of requested.length > 0 ? requested : names) {
     do {
       await evaluate(unfold, name);
-      // Only what is near is computed; what others still compute is no work of this one.
+      // Only near figures compute. Work of other figures must not count for this one.
       await evaluate(slidersOf, name);
     } while (!(await evaluate(untilDrawn, name)) || (await evaluate(anyBusy)));
     for (const slider of await evaluate(slidersOf, name)) {
-      // The first step may still compile what it runs.
+      // The first steps may still compile code.
       await evaluate(stepsOf, name, slider, 2);
       const { times, trains } = await evaluate(stepsOf, name, slider, steps);
       const work = trains ? 'trains' : await workOf(page, () => evaluate(stepsOf, name, slider, steps));
-      const numbers = [work, median(times), quantile(times, 0.95)].map((one) => one.toFixed?.(1) ?? one);
+      const numbers = [work, median(times), quantile(times, 0.95)].map(
+        (value) => value.toFixed?.(1) ?? value,
+      );
       console.log(`| ${[`${name}, ${slider}`, ...numbers].join(' | ')} |`);
     }
   }
 }
 
-/** The processor time of the tasks of a step, in ms: the mean of those that `take` makes. */
+/** The mean processor time of the tasks of a step, in ms, over the steps that `take` makes. */
 async function workOf(page, take) {
   const tracer = page.context().browser();
   const categories = ['devtools.timeline', 'disabled-by-default-devtools.timeline'];
   await tracer.startTracing(page, { categories });
   await take();
   const { traceEvents: events } = JSON.parse((await tracer.stopTracing()).toString());
-  const named = events.filter(({ name, args }) => name === 'thread_name' && ours.has(args.name));
+  const named = events.filter(({ name, args }) => name === 'thread_name' && pageThreads.has(args.name));
   const threads = new Set(named.map(({ tid }) => tid));
   const tasks = events.filter(({ name, ph, tid }) => name === 'RunTask' && ph === 'X' && threads.has(tid));
   return sum(tasks, ({ tdur = 0 }) => tdur) / 1000 / steps;
 }
-const ours = new Set(['CrRendererMain', 'DedicatedWorker thread']);
+const pageThreads = new Set(['CrRendererMain', 'DedicatedWorker thread']);
 const anyBusy = () => [...document.querySelectorAll('superpose-figure')].some(({ busy }) => busy);
 
-/** In the page: scrolls to a figure; the names of its sliders: all of one on the path, the first of one in a card. */
+/**
+ * Runs in the page: scrolls to a figure and returns the names of its sliders, all of them on the main path
+ * and the first of them in a card.
+ */
 function slidersOf(name) {
   const figure = document.querySelector(`superpose-figure[name="${name}"]`);
   figure.scrollIntoView({ block: 'center', behavior: 'instant' });
@@ -87,13 +92,14 @@ function slidersOf(name) {
 }
 
 /**
- * In the page: times of steps from one value to the next and back, from the input event to the frame after what was
- * drawn; and whether the slider starts a new training, rather than only changing the view of one.
+ * Runs in the page: returns the times of steps from one value to the next and back, from the input event to
+ * the frame after the picture was drawn, and whether the slider starts training instead of only changing the
+ * view.
  */
-async function stepsOf(name, wanted, count) {
+async function stepsOf(name, sliderName, count) {
   const figure = document.querySelector(`superpose-figure[name="${name}"]`);
-  const slider = figure.shadowRoot.querySelector(`input[type=range][name="${wanted}"]`);
-  const frame = () => new Promise((shown) => requestAnimationFrame(shown));
+  const slider = figure.shadowRoot.querySelector(`input[type=range][name="${sliderName}"]`);
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
   const first = Number(slider.value);
   const step = Number(slider.step) || 1;
   const next = first + step <= Number(slider.max) ? first + step : first - step;
@@ -101,18 +107,21 @@ async function stepsOf(name, wanted, count) {
   for (let k = 0; k < count; k++) {
     figure.scrollIntoView({ block: 'nearest', behavior: 'instant' });
     await frame();
-    const drawn = new Promise((done) => {
-      figure.addEventListener('superpose-drawn', done, { once: true });
+    const drawn = new Promise((resolve) => {
+      figure.addEventListener('superpose-drawn', resolve, { once: true });
     });
-    const started = performance.now();
+    const start = performance.now();
     slider.value = String(k % 2 === 0 ? next : first);
     slider.dispatchEvent(new Event('input', { bubbles: true }));
     await drawn;
     await frame();
-    times.push(performance.now() - started);
+    times.push(performance.now() - start);
   }
-  const { figure: shown, settings } = figure.request;
-  return { times, trains: shown.runs !== undefined && !shown.runs.looks(settings).includes(wanted) };
+  const { figure: definition, settings } = figure.request;
+  return {
+    times,
+    trains: definition.runs !== undefined && !definition.runs.looks(settings).includes(sliderName),
+  };
 }
 
 /** The first visit of a new browser, with nothing else open. */

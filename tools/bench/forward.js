@@ -1,9 +1,10 @@
-// A whole stack of MiniLM's shape, layer by layer, on weights that stay: by the library, and by onnxruntime-web
-// with a graph of its fused operators. The reference is the library, which tests compare with oracles in double.
-import { gapOf, numbers, ours, reference, table, transposed } from './numbers.js';
+// Job: a forward pass through a stack of MiniLM's shape with resident weights, by the library and by
+// onnxruntime-web, whose graph has its fused operators. The reference is the library, which tests compare
+// with oracles in double.
+import { gapOf, libraryEngine, numbers, reference, table, transposed } from './numbers.js';
 import { onnxruntime } from './onnx.js';
 
-/** Rows, and layers with the weights of all kinds. */
+/** The rows of the input, and layers with all kinds of weights. */
 function inputOf({ n, d, heads, layers, inner }) {
   const linear = (out, into, seed) => ({
     weight: table(out, into, seed, Math.sqrt(3 / into)),
@@ -11,7 +12,7 @@ function inputOf({ n, d, heads, layers, inner }) {
   });
   const norm = (seed) => ({
     kind: 'layer_norm',
-    gamma: numbers(d, seed, 0.2).map((one) => 1 + one),
+    gamma: numbers(d, seed, 0.2).map((value) => 1 + value),
     beta: numbers(d, seed + 1, 0.2),
     epsilon: 1e-5,
   });
@@ -32,7 +33,7 @@ function inputOf({ n, d, heads, layers, inner }) {
   };
 }
 
-async function encoded(superpose, { heads, summands, layers }) {
+async function stackEngine(superpose, { heads, summands, layers }) {
   const stack = superpose.transformerStack({ d_model: summands.rows.columns, heads, norm: 'post' });
   for (const layer of layers) await stack.addLayer(layer);
   return {
@@ -46,7 +47,7 @@ const byOnnxruntime = (ort) =>
     const { rows: n, columns: d } = summands.rows;
     const width = d / heads;
     const linear = (from, { weight, bias }, factor = 1) => {
-      const scaled = (values) => values.map((one) => factor * one);
+      const scaled = (values) => values.map((value) => factor * value);
       const across = constant(scaled(transposed(weight)), [weight.columns, weight.rows]);
       return op('Gemm', [from, across, constant(scaled(bias))]);
     };
@@ -72,7 +73,10 @@ export const forward = {
   shapes: [16, 64, 128].map((n) => ({ n, d: 384, heads: 12, layers: 6, inner: 1536 })),
   small: [{ n: 5, d: 12, heads: 3, layers: 2, inner: 17 }],
   inputOf,
-  enginesOf: ({ superpose, ort }) => [...superpose.map((one) => ours(one, encoded)), byOnnxruntime(ort)],
-  referenceOf: (input, modules) => reference(modules, encoded, input),
-  errorOf: (found, exact) => gapOf(Array.isArray(found) ? found[0] : found, exact),
+  enginesOf: ({ superpose, ort }) => [
+    ...superpose.map((build) => libraryEngine(build, stackEngine)),
+    byOnnxruntime(ort),
+  ],
+  referenceOf: (input, modules) => reference(modules, stackEngine, input),
+  errorOf: (answer, exact) => gapOf(Array.isArray(answer) ? answer[0] : answer, exact),
 };

@@ -1,6 +1,7 @@
-// The four-term decomposition of a sum of two embeddings, by every engine. From X, P [n, d] and W_Q, W_K [d, d]
-// come the term logits of every head, (W_Q a)(W_K b)' / √d_h for a and b each x or p, as [heads, 4, n, n].
-import { gapOf, ours, table, transposed } from './numbers.js';
+// Job: the four-term decomposition of a sum of two embeddings, by every engine. From X, P [n, d] and W_Q, W_K
+// [d, d] it computes the terms of every head's logits, (W_Q a)(W_K b)' / √d_h for a and b each x or p, as
+// [heads, 4, n, n].
+import { gapOf, libraryEngine, table, transposed } from './numbers.js';
 import { onnxruntime } from './onnx.js';
 
 const shapesOf = (...shapes) => shapes.map(([n, d, heads]) => ({ n, d, heads }));
@@ -12,14 +13,14 @@ const inputOf = ({ n, d, heads }) => ({
   heads,
 });
 
-/** The constant is zero here, since nothing has a bias: it joins the tokens, so that there are four terms. */
+/** Nothing has a bias, so the constant is zero. It joins the tokens, so that there are four terms. */
 const groups = { token: ['token', 'constant'], position: ['position'] };
 
 /**
- * Weights are packed once, as peers hold theirs. Unlike peers, decompose() also returns logits, shares and
+ * Weights are packed once, as the peers' are. Unlike the peers, decompose() also returns logits, shares and
  * residuals.
  */
-function decomposed(superpose, { summands, ...weights }) {
+function decompositionEngine(superpose, { summands, ...weights }) {
   const layer = superpose.layer(weights);
   return {
     run: () => layer.decompose({ summands, groups, gauge: 'raw' }).terms,
@@ -27,8 +28,11 @@ function decomposed(superpose, { summands, ...weights }) {
   };
 }
 
-/** What peers start from: sizes, and weights that are already transposed and scaled, as the peer's `constant`. */
-function prepared({ summands, query, key, heads }, constant) {
+/**
+ * The input of a peer's graph: sizes, and weights that are already transposed and scaled, made by the peer's
+ * `constant`.
+ */
+function peerInput({ summands, query, key, heads }, constant) {
   const { rows: n, columns: d } = summands.token;
   const width = d / heads;
   const scaled = transposed(query.weight).map((value) => value / Math.sqrt(width));
@@ -38,7 +42,10 @@ function prepared({ summands, query, key, heads }, constant) {
 
 const kinds = ['unstacked', 'stacked', 'wide'];
 
-/** Outputs of a peer's graph, with operators that onnxruntime-web and TensorFlow.js share. `parts` are X and P. */
+/**
+ * The outputs of a peer's graph, with operators that onnxruntime-web and TensorFlow.js share. `parts` are X
+ * and P.
+ */
 function graphOf(kind, { matMul, concat, reshape, transpose }, parts, { n, heads, width, weights }) {
   const [query, key] = weights;
   const project = (rows, weight, split, perm) => transpose(reshape(matMul(rows, weight), split), perm);
@@ -60,17 +67,16 @@ function graphOf(kind, { matMul, concat, reshape, transpose }, parts, { n, heads
 
 const byOnnxruntime = (ort, kind) =>
   onnxruntime(ort, ` ${kind}`, (graph, input) => {
-    const given = prepared(input, graph.constant);
-    return graphOf(kind, graph, Object.keys(input.summands), given);
+    return graphOf(kind, graph, Object.keys(input.summands), peerInput(input, graph.constant));
   });
 
 const byTensorFlow = (tf, name, kind) => ({
   name: `tfjs-backend-wasm ${name}`,
   async prepare(input) {
-    const given = prepared(input, tf.tensor2d);
+    const sizes = peerInput(input, tf.tensor2d);
     const terms = () => {
-      const parts = Object.values(input.summands).map(({ data }) => tf.tensor2d(data, [given.n, given.d]));
-      return graphOf(kind, tf, parts, given);
+      const parts = Object.values(input.summands).map(({ data }) => tf.tensor2d(data, [sizes.n, sizes.d]));
+      return graphOf(kind, tf, parts, sizes);
     };
     return {
       run() {
@@ -79,12 +85,12 @@ const byTensorFlow = (tf, name, kind) => ({
         tf.dispose(tensors);
         return outputs;
       },
-      release: () => tf.dispose(given.weights),
+      release: () => tf.dispose(sizes.weights),
     };
   },
 });
 
-/** Peers answer with a list of outputs, one or four, and put terms before heads. */
+/** Reorders a peer's answer, a list of one or four outputs with terms before heads. */
 function headsFirst(outputs, { summands, heads }) {
   const n = summands.token.rows;
   const terms = new Float32Array(4 * heads * n * n);
@@ -98,7 +104,8 @@ function headsFirst(outputs, { summands, heads }) {
 
 export const fourTerms = {
   name: 'Four-term decomposition',
-  // Bounds rounding in float of sums of d and then d/heads products; a wrong term or layout is off by about 1.
+  // The rounding error in float of sums of d and then d/heads products; a wrong term or layout is off by
+  // about 1.
   allowed: 2e-5,
   shapes: [
     { n: 32, d: 64, heads: 4, calls: 50 },
@@ -107,12 +114,12 @@ export const fourTerms = {
   small: shapesOf([5, 12, 3], [32, 64, 4], [17, 40, 1]),
   inputOf,
   enginesOf: ({ superpose, ort, tf }) => [
-    ...superpose.map((one) => ours(one, decomposed)),
+    ...superpose.map((build) => libraryEngine(build, decompositionEngine)),
     ...kinds.map((kind) => byOnnxruntime(ort, kind)),
     byTensorFlow(tf, 'unstacked', 'unstacked'),
     byTensorFlow(tf, 'stacked', 'wide'),
   ],
-  /** The same terms as a scheme's, in double. */
+  /** The same terms in double, as those of a scheme. */
   referenceOf: ({ summands: { token, position }, ...weights }, { superpose: [first] }) =>
     first.schemeScores({ scheme: 'add', content: token, position, ...weights }).terms,
   errorOf: (answer, exact, input) => gapOf(Array.isArray(answer) ? headsFirst(answer, input) : answer, exact),

@@ -1,6 +1,6 @@
-// What is timed, and by whom. A job has its shapes, its input, the engines that do it, and the allowed distance from a
-// reference in double. An engine's prepare(input) takes what stays the same (weights, graphs, memory) and returns run(),
-// which is timed, and release().
+// The jobs of the bench. A job has shapes, an input, engines, and the allowed error relative to a reference.
+// An engine's prepare(input) sets up what stays the same (weights, graphs, memory) and returns run(), which
+// is timed, and release().
 import { setThreadsCount, setWasmPaths } from '@tensorflow/tfjs-backend-wasm';
 import * as tf from '@tensorflow/tfjs-core';
 import '@tensorflow/tfjs-core/dist/register_all_gradients';
@@ -13,7 +13,9 @@ import { training } from './training.js';
 
 export const jobs = { fourTerms, forward, training };
 
-/** What jobs' enginesOf() take: the builds that can run here, the fastest last, and the peers, on one thread. */
+/**
+ * The argument of enginesOf(): the builds that can run here, the fastest last, and the peers, on one thread.
+ */
 export async function modules() {
   const builds = supportedSimd() === 'relaxed' ? ['plain', 'relaxed'] : ['plain'];
   const superpose = await Promise.all(builds.map((simd) => load({ simd })));

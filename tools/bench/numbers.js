@@ -1,6 +1,6 @@
-// Numbers for the inputs of jobs, and their references.
+// Numbers for the inputs of jobs, and the library as an engine and as the reference.
 
-/** Numbers that are the same everywhere, from a linear congruential generator, centred. */
+/** Numbers from −size to size that are the same everywhere, from a linear congruential generator. */
 export function numbers(count, seed, size = 1) {
   const values = new Float32Array(count);
   let state = seed >>> 0;
@@ -21,18 +21,18 @@ export const transposed = ({ data, rows, columns }) =>
   data.map((_, at) => data[(at % rows) * columns + Math.floor(at / rows)]);
 
 /** The largest gap as a share of the largest value. Infinite when lengths differ, NaN when a value is NaN. */
-export function gapOf(found, exact) {
-  if (found.length !== exact.length) return Number.POSITIVE_INFINITY;
+export function gapOf(answer, exact) {
+  if (answer.length !== exact.length) return Number.POSITIVE_INFINITY;
   let [gap, largest] = [0, 0];
   exact.forEach((value, at) => {
-    gap = Math.max(gap, Math.abs(value - found[at]));
+    gap = Math.max(gap, Math.abs(value - answer[at]));
     largest = Math.max(largest, Math.abs(value));
   });
   return gap / largest;
 }
 
 /** A build of the library as an engine. */
-export const ours = (superpose, prepare) => ({
+export const libraryEngine = (superpose, prepare) => ({
   name: `superpose ${superpose.simd}`,
   prepare: async (input) => prepare(superpose, input),
 });

@@ -1,7 +1,7 @@
-// ONNX models of graphs of products, and the engine that runs them.
+// Builds ONNX models of graphs of products, and runs them with onnxruntime-web.
 import protobuf from 'protobufjs';
 
-/** What such a graph needs of onnx.proto3. */
+/** The part of onnx.proto3 that such a graph needs. */
 const { root } = protobuf.parse(
   `syntax = "proto3";
   message Model { int64 ir_version = 1; Graph graph = 7; repeated OperatorSet opset_import = 8; }
@@ -21,21 +21,21 @@ const { root } = protobuf.parse(
   { keepCase: true },
 );
 const Model = root.lookupType('Model');
-const types = { floats: 1, wholes: 7 };
+const types = { float: 1, int64: 7 };
 
-/** An input or output of floats; without `dims`, of any. */
-const described = (name, dims) => {
+/** An input or output of floats; of any shape without `dims`. */
+const valueInfo = (name, dims) => {
   const shape = dims && { dim: dims.map((dim_value) => ({ dim_value })) };
-  return { name, type: { tensor_type: { elem_type: types.floats, shape } } };
+  return { name, type: { tensor_type: { elem_type: types.float, shape } } };
 };
 
-/** Attributes are whole numbers or lists of them. */
+/** An attribute, which is a whole number or a list of them. */
 const attribute = ([name, value]) =>
   Array.isArray(value) ? { name, ints: value, type: 7 } : { name, i: value, type: 2 };
 
 /**
- * A model of tables by name. `build` is given op(), which adds a node and returns its output, constant(), and shorter
- * names of some operators; it returns the names of the outputs.
+ * A model with tables as inputs. `build` gets op(), which adds a node and returns its output, constant(), and
+ * shorter names of some operators; it returns the names of the outputs.
  */
 function modelOf(tables, build) {
   const node = [];
@@ -50,7 +50,7 @@ function modelOf(tables, build) {
     const name = `constant-${initializer.length}`;
     const floats = values instanceof Float32Array;
     const { buffer } = floats ? values : BigInt64Array.from(values, BigInt);
-    const data_type = floats ? types.floats : types.wholes;
+    const data_type = floats ? types.float : types.int64;
     initializer.push({ dims, data_type, name, raw_data: new Uint8Array(buffer) });
     return name;
   };
@@ -62,10 +62,10 @@ function modelOf(tables, build) {
     transpose: (rows, perm) => op('Transpose', [rows], { perm }),
     concat: (parts) => op('Concat', parts, { axis: 0 }),
   });
-  const input = Object.entries(tables).map(([name, { rows, columns }]) => described(name, [rows, columns]));
-  const output = outputs.map((name) => described(name));
+  const input = Object.entries(tables).map(([name, { rows, columns }]) => valueInfo(name, [rows, columns]));
+  const output = outputs.map((name) => valueInfo(name));
   const graph = { node, name: 'graph', initializer, input, output };
-  // A version of the operators that has Gelu, and the version of the format that goes with it.
+  // Version 20 of the operators has Gelu, and version 9 of the format goes with it.
   return Model.encode({ ir_version: 9, graph, opset_import: [{ version: 20 }] }).finish();
 }
 

@@ -1,11 +1,11 @@
-// Training steps of the small model that the page trains, one layer of attention and no MLP, on batches made
-// beforehand. An engine's answer is its losses over the first steps, from the same parameters; each further run is
-// one step more.
-import { gapOf, numbers, ours, reference, table } from './numbers.js';
+// Job: training steps of the small model that the page trains, with one layer of attention and no MLP, on
+// batches that exist beforehand. An engine's answer is its losses over the first steps, from the same
+// parameters. Each further run is one more step.
+import { gapOf, libraryEngine, numbers, reference, table } from './numbers.js';
 
 const steps = 40;
 
-/** As the library's own optimizer has it: lr_s, s from 1. */
+/** The learning rate of step s, from 1, as in the library's optimizer. */
 const rateOf = (s) =>
   5e-3 * Math.min(1, s / 20) * (0.1 + 0.45 * (1 + Math.cos((Math.PI * Math.min(s, 200)) / 200)));
 const weightDecay = 0.01;
@@ -14,7 +14,7 @@ const weightDecay = 0.01;
 const spread = (rows, columns, seed, deviation) => table(rows, columns, seed, deviation * Math.sqrt(3));
 const ones = (columns) => ({ data: new Float32Array(columns).fill(1), rows: 1, columns });
 
-/** The parameters in the library's order, and whole batches of lookups. */
+/** The parameters in the library's order, and batches of the task 'lookup'. */
 function inputOf({ n, d, heads }) {
   const sequences = 32;
   const places = sequences * n;
@@ -36,8 +36,8 @@ function inputOf({ n, d, heads }) {
   return { n, d, heads, sequences, parameters, batches };
 }
 
-/** For an engine that takes steps: one step, and the loss before it. */
-function counted(step, release) {
+/** An engine over step(), which takes one step and returns the loss before it. */
+function stepEngine(step, release) {
   const losses = Float64Array.from({ length: steps }, step);
   const run = () => {
     step();
@@ -46,7 +46,7 @@ function counted(step, release) {
   return { run, release };
 }
 
-function trained(superpose, { n, d, heads, parameters, batches }) {
+function trainerEngine(superpose, { n, d, heads, parameters, batches }) {
   const trainer = superpose.trainer({
     evaluation: batches[0],
     vocabulary: n,
@@ -55,15 +55,15 @@ function trained(superpose, { n, d, heads, parameters, batches }) {
     heads,
   });
   trainer.setParameters(parameters);
-  return counted(
+  return stepEngine(
     () => trainer.step(batches[trainer.steps % batches.length])[0],
     () => trainer.delete(),
   );
 }
 
 /**
- * As one would write it with TensorFlow.js: autograd over products with one-hot rows, since the backend has no kernel
- * for the gradient of gather, and its own Adam after decay and clipping.
+ * The model as one would write it with TensorFlow.js: autograd over products with one-hot rows, because the
+ * backend has no kernel for the gradient of gather, and TensorFlow.js's Adam after decay and clipping.
  */
 const byTensorFlow = (tf) => ({
   name: 'tfjs-backend-wasm, one-hot products',
@@ -72,13 +72,13 @@ const byTensorFlow = (tf) => ({
     const tensors = Object.values(parameters).map(({ data, rows, columns }) =>
       tf.tensor2d(data, [rows, columns]),
     );
-    const [embedding, position, gain, wholeQkv, output, lastGain, unembedding] = tensors;
-    const weights = [embedding, position, ...tf.split(wholeQkv, 3, 1), output, unembedding];
-    const all = [...weights, gain, lastGain].map((one) => tf.variable(one));
+    const [embedding, position, gain, qkv, output, lastGain, unembedding] = tensors;
+    const weights = [embedding, position, ...tf.split(qkv, 3, 1), output, unembedding];
+    const all = [...weights, gain, lastGain].map((weight) => tf.variable(weight));
     tf.dispose([...tensors, ...weights]);
     const [e, p, q, k, v, o, u, g1, gf] = all;
     const oneHot = (ids) => tf.tidy(() => tf.oneHot(ids, n).cast('float32'));
-    const made = batches.map(({ tokens, targets }) => [oneHot(tokens), oneHot(targets)]);
+    const oneHotBatches = batches.map(({ tokens, targets }) => [oneHot(tokens), oneHot(targets)]);
 
     const norm = (x, gain) => {
       const centred = x.sub(x.mean(-1, true));
@@ -97,23 +97,26 @@ const byTensorFlow = (tf) => ({
     };
 
     const adam = tf.train.adam(rateOf(1), 0.9, 0.98, 1e-8);
-    let done = 0;
+    let stepCount = 0;
     const step = () =>
       tf.tidy(() => {
-        const { value, grads } = tf.variableGrads(() => lossOf(made[done % made.length]), all);
-        const squares = Object.values(grads).map((one) => one.square().sum());
-        const clip = tf.minimum(1, tf.div(1, squares.reduce((sum, one) => sum.add(one)).sqrt()));
-        done++;
-        adam.learningRate = rateOf(done);
-        for (const one of all.slice(0, weights.length))
-          one.assign(one.mul(1 - adam.learningRate * weightDecay));
-        const clipped = Object.entries(grads).map(([name, one]) => [name, one.mul(clip)]);
+        const { value, grads } = tf.variableGrads(
+          () => lossOf(oneHotBatches[stepCount % oneHotBatches.length]),
+          all,
+        );
+        const squares = Object.values(grads).map((gradient) => gradient.square().sum());
+        const clip = tf.minimum(1, tf.div(1, squares.reduce((sum, square) => sum.add(square)).sqrt()));
+        stepCount++;
+        adam.learningRate = rateOf(stepCount);
+        for (const weight of all.slice(0, weights.length))
+          weight.assign(weight.mul(1 - adam.learningRate * weightDecay));
+        const clipped = Object.entries(grads).map(([name, gradient]) => [name, gradient.mul(clip)]);
         adam.applyGradients(Object.fromEntries(clipped));
         return value.dataSync()[0];
       });
-    return counted(step, () => {
+    return stepEngine(step, () => {
       adam.dispose();
-      tf.dispose([all, made]);
+      tf.dispose([all, oneHotBatches]);
     });
   },
 });
@@ -124,12 +127,15 @@ export const training = {
   shapes: [{ n: 16, d: 32, heads: 2, calls: 10 }],
   small: [{ n: 8, d: 16, heads: 2 }],
   inputOf,
-  enginesOf: ({ superpose, tf }) => [...superpose.map((one) => ours(one, trained)), byTensorFlow(tf)],
-  referenceOf: (input, modules) => reference(modules, trained, input),
-  /** Of each loss as a share of the exact one, since they fall. */
-  errorOf: (found, exact) =>
+  enginesOf: ({ superpose, tf }) => [
+    ...superpose.map((build) => libraryEngine(build, trainerEngine)),
+    byTensorFlow(tf),
+  ],
+  referenceOf: (input, modules) => reference(modules, trainerEngine, input),
+  /** The error of each loss relative to the exact one, because losses fall. */
+  errorOf: (losses, exact) =>
     gapOf(
-      found.map((loss, at) => loss / exact[at]),
+      losses.map((loss, at) => loss / exact[at]),
       exact.map(() => 1),
     ),
 };
