@@ -1,6 +1,7 @@
-// The core's functions as JavaScript calls them, by the types of what they take and return alone. Of the same types
-// embind makes TypeScript's declarations, so no binding says anything twice. Arrays are copied in and results copied out,
-// so that callers never hold pointers into the module's memory; those of floats come out as Float64Array.
+// Binds functions of the core so that JavaScript can call them. The types of a function's parameters and
+// result say everything that a binding needs: how values are converted, and what embind writes into
+// TypeScript's declarations. Arrays are copied in and results are copied out, so callers never hold pointers
+// into the module's memory. Floats come out as Float64Array.
 #pragma once
 
 #include <array>
@@ -20,7 +21,8 @@ struct Text {
   char text[size] = {};
 };
 
-// A member's name in JavaScript: that in C++ in camelCase, except that widths keep their underscores, as in d_model.
+// A member's name in JavaScript: its name in C++ in camelCase, except that widths such as d_model keep their
+// underscores.
 template <std::size_t size>
 constexpr Text<size> in_camel_case(const char (&name)[size]) {
   Text<size> camel;
@@ -46,12 +48,12 @@ constexpr Member<Struct, Type, size> member(const char (&name)[size], Type Struc
   return {in_camel_case(name), pointer};
 }
 
-// The members of a struct that JavaScript sees. In a message a struct is an object with these members, going in and coming
-// out; a member that is left out going in keeps its default. Functions stay in C++.
+// The members of a struct that JavaScript sees. There a struct is an object with these members. An argument
+// may leave members out, which then keep their defaults. Functions stay in C++.
 template <typename Struct>
 struct Members {};
 
-// Lists all members by their names in C++. One that does not exist, or that is missing, does not compile.
+// Lists all members by their names in C++. A list with a name too many or too few does not compile.
 #define SUPERPOSE_MEMBERS(Struct, ...)                                                              \
   template <>                                                                                       \
   struct Members<Struct> {                                                                          \
@@ -60,7 +62,8 @@ struct Members {};
   }
 #define SUPERPOSE_MEMBER(Struct, name) member(#name, &Struct::name)
 
-// macro(context, argument), for each argument; the preprocessor's way to repeat.
+// Expands to macro(context, argument) for each argument. The preprocessor has no loops, so this rescans
+// instead.
 #define SUPERPOSE_EACH(macro, context, ...) SUPERPOSE_EXPAND(SUPERPOSE_NEXT(macro, context, __VA_ARGS__))
 #define SUPERPOSE_NEXT(macro, context, first, ...) \
   macro(context, first) __VA_OPT__(, SUPERPOSE_AGAIN SUPERPOSE_PARENS(macro, context, __VA_ARGS__))
@@ -101,33 +104,33 @@ template <typename T>
 using Element = std::decay_t<decltype(*std::declval<T>().data())>;
 
 template <typename T>
-concept Written = std::is_convertible_v<T, std::string>;
+concept TextLike = std::is_convertible_v<T, std::string>;
 // An enumeration, which JavaScript knows by the names of its values.
 template <typename T>
 concept Enumeration = std::is_enum_v<T>;
 template <typename T>
-concept Listed =
-    !kDimensions<T> && !Written<T> && !std::is_base_of_v<emscripten::val, T> && requires(const T& all) {
+concept ListLike =
+    !kDimensions<T> && !TextLike<T> && !std::is_base_of_v<emscripten::val, T> && requires(const T& all) {
   all.begin();
 };
 template <typename T>
 concept Function = std::is_pointer_v<T> && std::is_function_v<std::remove_pointer_t<T>>;
 // An object that outlives a call.
 template <typename T>
-concept Held = std::is_class_v<T> && !HasMembers<T> && !kDimensions<T> && !Written<T> && !Listed<T> &&
-               !std::is_base_of_v<emscripten::val, T>;
+concept Resident = std::is_class_v<T> && !HasMembers<T> && !kDimensions<T> && !TextLike<T> && !ListLike<T> &&
+                   !std::is_base_of_v<emscripten::val, T>;
 
-// The type in TypeScript of what is given, or of what comes back.
+// The type of an argument or a result in TypeScript.
 template <typename T>
-constexpr std::string in_script(bool given);
+constexpr std::string in_script(bool is_argument);
 
 template <typename Struct>
-constexpr std::string members_in_script(bool given) {
+constexpr std::string members_in_script(bool is_argument) {
   std::string text = "{ ";
   each_member<Struct>([&]<typename Type>(const char* name, Type Struct::*) {
-    const std::string type = in_script<Type>(given);
+    const std::string type = in_script<Type>(is_argument);
     if (!type.empty())
-      text += name + std::string(given ? "?: " : ": ") + type + (given ? " | undefined; " : "; ");
+      text += name + std::string(is_argument ? "?: " : ": ") + type + (is_argument ? " | undefined; " : "; ");
   });
   return text + "}";
 }
@@ -140,45 +143,45 @@ constexpr std::string names_in_script() {
 }
 
 template <typename T>
-constexpr std::string in_script(bool given) {
+constexpr std::string in_script(bool is_argument) {
   if constexpr (Function<T>) {
     return "";
   } else if constexpr (std::is_same_v<T, bool>) {
     return "boolean";
   } else if constexpr (Enumeration<T>) {
     return names_in_script<T>();
-  } else if constexpr (Written<T>) {
+  } else if constexpr (TextLike<T>) {
     return "string";
   } else if constexpr (std::is_arithmetic_v<T>) {
     return "number";
   } else if constexpr (kDimensions<T>) {
-    if (given) return kDimensions<T> == 2 ? "Table" : "ArrayLike<number>";
+    if (is_argument) return kDimensions<T> == 2 ? "Table" : "ArrayLike<number>";
     return std::is_integral_v<Element<T>> ? "Int32Array" : "Float64Array";
   } else if constexpr (std::is_same_v<T, Value>) {
     return "Float32Array";
-  } else if constexpr (Listed<T>) {
+  } else if constexpr (ListLike<T>) {
     using Item = std::decay_t<decltype(*std::declval<T>().begin())>;
-    return (given ? "readonly (" : "(") + in_script<Item>(given) + ")[]";
+    return (is_argument ? "readonly (" : "(") + in_script<Item>(is_argument) + ")[]";
   } else {
-    return members_in_script<T>(given);
+    return members_in_script<T>(is_argument);
   }
 }
 
-// A value of that type.
-template <typename T, bool given>
+// A value that embind declares with that type.
+template <typename T, bool is_argument>
 struct Scripted : Value {
   Scripted(const emscripten::val& value) : Value(value) { (void)registered; }
 
   static constexpr auto text = [] {
-    Text<in_script<T>(given).size() + 1> copy;
-    const std::string type = in_script<T>(given);
+    Text<in_script<T>(is_argument).size() + 1> copy;
+    const std::string type = in_script<T>(is_argument);
     for (std::size_t at = 0; at < type.size(); ++at) copy.text[at] = type[at];
     return copy;
   }();
   static inline const bool registered = (emscripten::register_type<Scripted>(text.text), true);
 };
 
-// A Table; one without rows keeps its width.
+// The matrix of a Table. A table without rows keeps its width.
 template <typename Scalar>
 Matrix<Scalar> matrix_in(const Value& table) {
   Matrix<Scalar> matrix(table.count("rows"), table.count("columns"));
@@ -187,126 +190,127 @@ Matrix<Scalar> matrix_in(const Value& table) {
 }
 
 template <typename T>
-T value_in(const Value& given) {
+T value_in(const Value& value) {
   if constexpr (std::is_arithmetic_v<T>) {
-    return static_cast<T>(given.number());
+    return static_cast<T>(value.number());
   } else if constexpr (Enumeration<T>) {
     static constexpr auto all = names(T());
-    return static_cast<T>(given.place_in(all.data(), all.size()));
+    return static_cast<T>(value.place_in(all.data(), all.size()));
   } else {
     T result{};
-    if (given.isUndefined()) return result;
+    if (value.isUndefined()) return result;
     if constexpr (std::is_same_v<T, Linear<double>>) {
       // A table stands for a weight without a bias.
-      if (given["weight"].isUndefined()) return {matrix_in<double>(given), {}};
+      if (value["weight"].isUndefined()) return {matrix_in<double>(value), {}};
     }
     if constexpr (kDimensions<T> == 2) {
-      result = matrix_in<Element<T>>(given);
+      result = matrix_in<Element<T>>(value);
     } else if constexpr (kDimensions<T> == 1) {
-      result.resize(given.count("length"));
-      if (result.size()) given.copy_to(result.data(), result.size());
+      result.resize(value.count("length"));
+      if (result.size()) value.copy_to(result.data(), result.size());
     } else if constexpr (HasMembers<T>) {
       each_member<T>([&]<typename Type>(const char* name, Type T::*member) {
-        const Value value = given[name];
-        if (!value.isUndefined()) result.*member = value_in<Type>(value);
+        const Value item = value[name];
+        if (!item.isUndefined()) result.*member = value_in<Type>(item);
       });
     } else {
-      for (int k = 0, count = given.count("length"); k < count; ++k)
-        result.push_back(value_in<typename T::value_type>(given[k]));
+      for (int k = 0, count = value.count("length"); k < count; ++k)
+        result.push_back(value_in<typename T::value_type>(value[k]));
     }
     return result;
   }
 }
 
 template <typename T>
-auto value_out(const T& found) {
+auto value_out(const T& value) {
   if constexpr (std::is_same_v<T, Value>) {
-    return found;
+    return value;
   } else if constexpr (Enumeration<T>) {
-    return std::string(names(found)[static_cast<std::size_t>(found)]);
+    return std::string(names(value)[static_cast<std::size_t>(value)]);
   } else if constexpr (std::is_arithmetic_v<T>) {
-    return found;
-  } else if constexpr (Written<T>) {
-    return std::string(found);
+    return value;
+  } else if constexpr (TextLike<T>) {
+    return std::string(value);
   } else if constexpr (kDimensions<T>) {
-    return Value::copy_of(found.data(), found.size());
+    return Value::copy_of(value.data(), value.size());
   } else if constexpr (HasMembers<T>) {
     Value result = Value::object();
     each_member<T>([&]<typename Type>(const char* name, Type T::*member) {
-      if constexpr (!Function<Type>) result.set(name, value_out(found.*member));
+      if constexpr (!Function<Type>) result.set(name, value_out(value.*member));
     });
     return result;
   } else {
     Value list = Value::array();
-    for (const auto& one : found) list.push(value_out(one));
+    for (const auto& item : value) list.push(value_out(item));
     return list;
   }
 }
 
-// An object that outlives a call is handed out as its address. The typed API frees it with its own delete function, and
-// never uses the address afterwards.
+// JavaScript refers to an object that outlives a call by its address. The typed API frees it with its delete
+// function and never uses the address afterwards.
 template <typename Object>
 Object& at_address(std::uint32_t address) {
   return *reinterpret_cast<Object*>(static_cast<std::uintptr_t>(address));
 }
 
-// What embind hands over for a parameter: numbers, truths and texts as they are, a held object's address.
+// What embind passes for a parameter: numbers, booleans and strings as they are, and the address of a
+// resident object.
 template <typename T>
-auto given_as() {
-  if constexpr (std::is_arithmetic_v<T> || Written<T>)
+auto argument_type() {
+  if constexpr (std::is_arithmetic_v<T> || TextLike<T>)
     return std::type_identity<T>();
-  else if constexpr (Held<T>)
+  else if constexpr (Resident<T>)
     return std::type_identity<std::uint32_t>();
   else
     return std::type_identity<const Scripted<T, true>&>();
 }
 
-template <typename T, typename Given>
-decltype(auto) one_in(const Given& given) {
-  if constexpr (Held<T>)
-    return at_address<T>(given);
-  else if constexpr (Written<T>)
-    return given;
-  else if constexpr (std::is_base_of_v<Value, Given>)
-    return value_in<T>(given);
+template <typename T, typename Argument>
+decltype(auto) argument_in(const Argument& argument) {
+  if constexpr (Resident<T>)
+    return at_address<T>(argument);
+  else if constexpr (TextLike<T>)
+    return argument;
+  else if constexpr (std::is_base_of_v<Value, Argument>)
+    return value_in<T>(argument);
   else
-    return static_cast<T>(given);
+    return static_cast<T>(argument);
 }
 
 template <typename T>
-auto one_out(T found) {
+auto result_out(T result) {
   if constexpr (std::is_arithmetic_v<T>)
-    return found;
+    return result;
   else
-    return Scripted<T, false>(value_out(found));
+    return Scripted<T, false>(value_out(result));
 }
 template <typename T>
-std::uint32_t one_out(std::unique_ptr<T> made) {
-  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(made.release()));
+std::uint32_t result_out(std::unique_ptr<T> object) {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(object.release()));
 }
 
 template <auto core>
 struct Bound;
-template <typename Result, typename... Takes, Result (*core)(Takes...)>
+template <typename Result, typename... Parameters, Result (*core)(Parameters...)>
 struct Bound<core> {
-  static auto call(typename decltype(given_as<std::decay_t<Takes>>())::type... given) {
+  static auto call(typename decltype(argument_type<std::decay_t<Parameters>>())::type... arguments) {
     if constexpr (std::is_void_v<Result>)
-      core(one_in<std::decay_t<Takes>>(given)...);
+      core(argument_in<std::decay_t<Parameters>>(arguments)...);
     else
-      return one_out(core(one_in<std::decay_t<Takes>>(given)...));
+      return result_out(core(argument_in<std::decay_t<Parameters>>(arguments)...));
   }
 };
 
-// Registers a function as it is.
+// Binds a function under a name.
 template <auto core>
 void bind(const char* name) {
   emscripten::function(name, &Bound<core>::call);
 }
 
-// Registers what frees an object that a function made.
+// Binds the function that frees an object of this type.
 template <typename T>
 void bind_delete(const char* name) {
-  bind<+[](T& held) { delete &held; }>(name);
+  bind<+[](T& object) { delete &object; }>(name);
 }
 
 }  // namespace superpose

@@ -1,4 +1,4 @@
-// Sinusoids.
+// Bindings of the sinusoidal encodings.
 #include "sinusoidal_options.h"
 
 namespace superpose {

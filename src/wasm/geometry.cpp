@@ -1,4 +1,4 @@
-// Angles, subspaces and collisions: measurements, in double for any input.
+// Bindings of angles, subspaces and collisions, which compute in double for any input.
 #include "bound.h"
 #include "geometry/collisions.h"
 #include "geometry/cosines.h"
@@ -17,24 +17,32 @@ SUPERPOSE_MEMBERS(NearestTokens, bare, bare_distances, nearest, margins, bare_ma
 
 namespace {
 
-std::unique_ptr<CollisionSearch> search_of(const Matrix<double>& tokens, const Matrix<double>& positions,
-                                           double scale) {
+std::unique_ptr<CollisionSearch> new_collision_search(const Matrix<double>& tokens,
+                                                      const Matrix<double>& positions, double scale) {
   return std::make_unique<CollisionSearch>(collision_search(tokens, scale * positions));
 }
 
 EMSCRIPTEN_BINDINGS(geometry) {
   bind<&sample_cosines>("sampleCosines");
+  bind<&sample_cosines_bytes>("sampleCosinesBytes");
   bind<&random_angles>("randomAngles");
+  bind<&random_angles_bytes>("randomAnglesBytes");
   bind<&angle_cosines>("angleCosines");
   bind<&chance_angles>("chanceAngles");
   bind<&energy_overlap>("energyOverlap");
   bind<&overlap_curve>("overlapCurve");
+  bind<&overlap_bytes>("overlapBytes");
   bind<&column_centred>("centred");
+  bind<&column_centred_bytes>("centredBytes");
   bind<&move_mean>("moveMean");
+  bind<&move_mean_bytes>("moveMeanBytes");
   bind<&oblique_projection>("obliqueProjection");
-  bind<&search_of>("collisionSearch");
+  bind<&oblique_projection_bytes>("obliqueProjectionBytes");
+  bind<&new_collision_search>("collisionSearch");
+  bind<&collision_search_bytes>("collisionSearchBytes");
   bind_delete<CollisionSearch>("deleteCollisionSearch");
   bind<&nearest_tokens>("nearestTokens");
+  bind<&nearest_tokens_bytes>("nearestTokensBytes");
   bind<&cosine_density>("cosineDensity");
   bind<&cosine_mean_size>("cosineMeanSize");
   bind<&cosine_deviation>("cosineDeviation");

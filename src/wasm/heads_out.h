@@ -1,4 +1,4 @@
-// Hands out a score taken apart: the result of every way of taking one apart, in both modules.
+// The result of every decomposition of a score, which both modules return in the same form.
 #pragma once
 
 #include "bound.h"
@@ -9,8 +9,9 @@ namespace superpose {
 
 SUPERPOSE_MEMBERS(Gauge, kind, excluded_rows);
 
-// The chosen heads. Terms and logits are arrays of JavaScript's, which may be larger than all else in the module. They
-// stay floats: as doubles they are twice the memory, which was a fifth of the time that taking scores apart takes.
+// The chosen heads. Terms and logits are JavaScript arrays, because they may be larger than everything else
+// in the module. They stay floats: doubles take twice the memory, which cost a fifth of a decomposition's
+// time.
 struct Heads {
   Value terms, logits;
   Vector<double> residuals, variances;
@@ -18,9 +19,9 @@ struct Heads {
 };
 SUPERPOSE_MEMBERS(Heads, terms, logits, residuals, variances, covariances, shares);
 
-// The chosen heads of a score of n tokens taken apart into `count` terms, which terms_of(head, terms, logits) writes and
-// of which it returns the residual. Results are written head by head, so the module never holds more than one head's
-// terms. Shares are over the counted pairs.
+// Decomposes the chosen heads of a score of n tokens into `count` terms. terms_of(head, terms, logits) writes
+// one head's terms and logits and returns the residual. Results are written head by head, so the module never
+// has more than one head's terms. Shares are over the counted pairs.
 template <typename TermsOf>
 Heads heads_out(std::size_t n, std::size_t count, const std::vector<int>& heads, const CountedPairs& counted,
                 const TermsOf& terms_of) {

@@ -1,4 +1,4 @@
-// Measurements of encodings, and relative positions.
+// Bindings of the measurements of encodings, and of rotary positions.
 #include "bound.h"
 #include "encodings/channels.h"
 #include "encodings/gram.h"
@@ -19,14 +19,20 @@ SUPERPOSE_MEMBERS(StretchOptions, way, factor, trained, alpha, beta);
 
 EMSCRIPTEN_BINDINGS(measures) {
   bind<&shift_error>("shiftError");
+  bind<&shift_error_bytes>("shiftErrorBytes");
   bind<&gram>("gram");
+  bind<&gram_bytes>("gramBytes");
   bind<&toeplitz_spread>("toeplitzSpread");
   bind<&offset_means>("offsetMeans");
   bind<&form_grams>("formGrams");
+  bind<&form_grams_bytes>("formGramsBytes");
   bind<&channel_ranges>("channelRanges");
+  bind<&channel_ranges_bytes>("channelRangesBytes");
   bind<&ranks>("ranks");
+  bind<&ranks_bytes>("ranksBytes");
   bind<&wavelengths>("wavelengths");
   bind<&rotate>("rotate");
+  bind<&rotate_bytes>("rotateBytes");
   bind<&rotary_frequencies>("rotaryFrequencies");
 }
 

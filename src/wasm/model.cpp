@@ -1,4 +1,5 @@
-// A transformer stack that stays in the module's memory, with the result of its last forward.
+// Bindings of the transformer stack, which stays in the module's memory with the result of its last forward, and
+// of the means over a corpus.
 #include <array>
 #include <map>
 #include <optional>
@@ -56,7 +57,8 @@ struct ResidentStack {
   std::optional<ForwardSteps> steps;
   bool traced = false;
   Forward run;
-  // What the layers of that run read, as far as one has asked, in the way and gauge that one asked for.
+  // The parts of what the layers of that run read, up to the layer that was decomposed last, in its way and
+  // gauge.
   struct Walk {
     Way way;
     Gauge gauge;
@@ -91,63 +93,68 @@ std::unique_ptr<ResidentStack> encoder(const StackOptions& options) {
 }
 
 // Makes room for a map of the next layer. `from` says where it stands in its tensor.
-void begin_map(ResidentStack& held, Map name, int rows, int columns, const Vector<float>& bias,
+void begin_map(ResidentStack& resident, Map name, int rows, int columns, const Vector<float>& bias,
                const TensorPart& from) {
-  if (!held.reading) held.reading.emplace();
-  held.reading->parts[name] = from;
-  held.reading->map(name) = {PackedMatrix<float>(rows, columns), bias};
+  if (!resident.reading) resident.reading.emplace();
+  resident.reading->parts[name] = from;
+  resident.reading->map(name) = {PackedMatrix<float>(rows, columns), bias};
 }
 
 // Rows of its tensor, from row `first` on.
-void read_map(ResidentStack& held, Map name, const Matrix<float>& rows, int first) {
-  place_part(held.reading->parts[name], rows, first, held.reading->map(name).weight);
+void read_map(ResidentStack& resident, Map name, const Matrix<float>& rows, int first) {
+  place_part(resident.reading->parts[name], rows, first, resident.reading->map(name).weight);
 }
 
 // With the maps that were read.
-void add_layer(ResidentStack& held, const LayerSettings& settings) {
-  held.stack.add_layer(std::move(held.reading->maps), LayerSettings(settings));
-  held.reading.reset();
+void add_layer(ResidentStack& resident, const LayerSettings& settings) {
+  resident.stack.add_layer(std::move(resident.reading->maps), LayerSettings(settings));
+  resident.reading.reset();
 }
 
 // Lets go of a layer that is being read, and of a forward that is not through.
-void stop_encoder(ResidentStack& held) {
-  held.reading.reset();
-  held.steps.reset();
-  held.summands.clear();
+void stop_encoder(ResidentStack& resident) {
+  resident.reading.reset();
+  resident.steps.reset();
+  resident.summands.clear();
 }
 
-// Goes on with the forward for so many multiplications. Empty until it is through; then [layers + 1, d], the states'
-// means over tokens, scaled to length one; the last is the embedding.
-Matrix<float> step_encoder(ResidentStack& held, double multiplications) {
-  if (!held.steps->step(multiplications)) return {};
-  held.run = std::move(held.steps->run);
-  held.steps.reset();
-  if (!held.traced) held.summands.clear();
-  return held.run.pooled;
+// Goes on with the forward for so many multiplications. Empty until it is through; then [layers + 1, d], the
+// states' means over tokens, scaled to length one; the last is the embedding.
+Matrix<float> step_encoder(ResidentStack& resident, double multiplications) {
+  if (!resident.steps->step(multiplications)) return {};
+  resident.run = std::move(resident.steps->run);
+  resident.steps.reset();
+  if (!resident.traced) resident.summands.clear();
+  return resident.run.pooled;
 }
 
-Matrix<float> run_encoder(ResidentStack& held, const std::vector<Matrix<float>>& summands,
-                          const ForwardOptions& asked, double multiplications) {
-  held.walk.reset();
-  held.run = {};
-  held.steps.reset();
-  held.summands = summands;
-  held.traced = asked.trace;
+Matrix<float> run_encoder(ResidentStack& resident, const std::vector<Matrix<float>>& summands,
+                          const ForwardOptions& options, double multiplications) {
+  resident.walk.reset();
+  resident.run = {};
+  resident.steps.reset();
+  resident.summands = summands;
+  resident.traced = options.trace;
   Matrix<float> rows = summands[0];
   for (std::size_t s = 1; s < summands.size(); ++s) add_rows(summands[s], {}, rows);
-  held.steps.emplace(held.stack, std::move(rows), asked);
-  return step_encoder(held, multiplications);
+  resident.steps.emplace(resident.stack, std::move(rows), options);
+  return step_encoder(resident, multiplications);
+}
+
+double run_bytes(const ResidentStack& resident, int n, int d, int summands, int layers, bool trace,
+                 bool projections) {
+  return resident.stack.forward_bytes(n, d, summands, layers, trace, projections);
 }
 
 // [n, d] after that many layers; -1 for the last rows, after the final norm.
-Matrix<float> encoder_state(const ResidentStack& held, int layers) {
-  return layers < 0 ? held.run.last : held.run.states[layers];
+Matrix<float> encoder_state(const ResidentStack& resident, int layers) {
+  return layers < 0 ? resident.run.last : resident.run.states[layers];
 }
 
 // [heads, n, n]
-Matrix<float> encoder_scores(const ResidentStack& held, int layer, bool attention,
+Matrix<float> encoder_scores(const ResidentStack& resident, int layer, bool attention,
                              const std::vector<int>& heads) {
-  const Matrix<float>& all = (attention ? held.run.attention : held.run.logits)[layer];
+  const Matrix<float>& all = (attention ? resident.run.attention : resident.run.logits)[layer];
   const Eigen::Index n = all.cols();
   Matrix<float> chosen(heads.size() * n, n);
   for (std::size_t k = 0; k < heads.size(); ++k)
@@ -155,41 +162,43 @@ Matrix<float> encoder_scores(const ResidentStack& held, int layer, bool attentio
   return chosen;
 }
 
-// The parts of what a layer reads, from those of the layer that was asked for last.
-std::vector<Matrix<float>> parts_at(ResidentStack& held, int layer, Way way, const Gauge& gauge) {
-  auto& walk = held.walk;
+// The parts of what a layer reads. They continue those of the layer that was decomposed last.
+std::vector<Matrix<float>> parts_at(ResidentStack& resident, int layer, Way way, const Gauge& gauge) {
+  auto& walk = resident.walk;
   if (!walk || walk->way != way || walk->gauge.kind != gauge.kind ||
       walk->gauge.excluded_rows != gauge.excluded_rows)
-    walk.emplace(way, gauge, InputParts(held.stack, held.summands, held.run, way, gauge));
+    walk.emplace(way, gauge, InputParts(resident.stack, resident.summands, resident.run, way, gauge));
   return walk->parts.at(layer);
 }
 
 // The pairs that a layer's shares are taken over.
-CountedPairs pairs_of(const ResidentStack& held, int layer, const std::vector<int>& excluded_rows) {
-  return {row_flags(excluded_rows, held.run.logits[layer].cols()), held.stack.options().causal};
+CountedPairs pairs_of(const ResidentStack& resident, int layer, const std::vector<int>& excluded_rows) {
+  return {row_flags(excluded_rows, resident.run.logits[layer].cols()), resident.stack.options().causal};
 }
 
 // In the way `mean` by the means of a corpus.
-Heads decompose_encoder(ResidentStack& held, int layer, Way way, const StateMeans& means, const Gauge& gauge,
-                        const std::vector<int>& group_of, int groups, const std::vector<int>& chosen) {
-  std::vector<Matrix<float>> read = way == Way::mean ? mean_parts(held.stack, held.run, layer, means, gauge)
-                                                     : parts_at(held, layer, way, gauge);
+Heads decompose_encoder(ResidentStack& resident, int layer, Way way, const StateMeans& means,
+                        const Gauge& gauge, const std::vector<int>& group_of, int groups,
+                        const std::vector<int>& chosen) {
+  std::vector<Matrix<float>> read = way == Way::mean
+                                        ? mean_parts(resident.stack, resident.run, layer, means, gauge)
+                                        : parts_at(resident, layer, way, gauge);
   const ProjectedParts parts =
-      in_order_of_groups(held.stack.queries_and_keys(layer, held.run.inputs[layer],
-                                                     group_inputs(std::move(read), group_of, groups)),
+      in_order_of_groups(resident.stack.queries_and_keys(layer, resident.run.inputs[layer],
+                                                         group_inputs(std::move(read), group_of, groups)),
                          group_of.back());
   return heads_out(
-      parts.tokens, parts.terms(), chosen, pairs_of(held, layer, gauge.excluded_rows),
+      parts.tokens, parts.terms(), chosen, pairs_of(resident, layer, gauge.excluded_rows),
       [&](int head, float* terms, float* logits) { return head_terms(parts, head, terms, logits); });
 }
 
 // Those of the way by mechanism, whose means are those of queries and keys. The excluded rows are the means'.
-Heads mechanism(const ResidentStack& held, int layer, const ScoreMeans& means,
+Heads mechanism(const ResidentStack& resident, int layer, const ScoreMeans& means,
                 const std::vector<int>& excluded_rows, const std::vector<int>& group_of, int groups,
                 const std::vector<int>& chosen) {
-  const Mechanism by(held.stack, held.run, layer, means);
-  return heads_out(held.run.logits[layer].cols(), groups * groups, chosen,
-                   pairs_of(held, layer, excluded_rows), [&](int head, float* terms, float* logits) {
+  const Mechanism by(resident.stack, resident.run, layer, means);
+  return heads_out(resident.run.logits[layer].cols(), groups * groups, chosen,
+                   pairs_of(resident, layer, excluded_rows), [&](int head, float* terms, float* logits) {
                      return by.head_terms(head, group_of, groups, terms, logits);
                    });
 }
@@ -204,14 +213,20 @@ std::unique_ptr<CorpusMeans> position_means(int states, int positions, int d, in
       new CorpusMeans{means(states, d, true), means(layers, queries, false), means(layers, keys, false)});
 }
 
+double corpus_means_bytes(int states, int positions, int d, int queries, int keys) {
+  return states * superpose::position_means_bytes(positions, d, true) +
+         (states - 1) * (superpose::position_means_bytes(positions, queries, false) +
+                         superpose::position_means_bytes(positions, keys, false));
+}
+
 // Adds the rows of each state of the stack's last forward from row `first` on, one for each position.
-void add_to_position_means(CorpusMeans& means, const ResidentStack& held, int first) {
+void add_to_position_means(CorpusMeans& means, const ResidentStack& resident, int first) {
   auto& [states, queries, keys] = means;
   const auto add = [&](auto& to, const Matrix<float>& rows) { to.add(rows.data() + first * rows.cols()); };
-  for (std::size_t l = 0; l < states.size(); ++l) add(states[l], held.run.states[l]);
+  for (std::size_t l = 0; l < states.size(); ++l) add(states[l], resident.run.states[l]);
   for (std::size_t l = 0; l < queries.size(); ++l) {
-    add(queries[l], held.run.projections[l].queries);
-    add(keys[l], held.run.projections[l].keys);
+    add(queries[l], resident.run.projections[l].queries);
+    add(keys[l], resident.run.projections[l].keys);
   }
 }
 
@@ -228,13 +243,16 @@ EMSCRIPTEN_BINDINGS(model) {
   bind<&read_map>("readEncoderMap");
   bind<&add_layer>("addEncoderLayer");
   bind<&run_encoder>("runEncoder");
+  bind<&run_bytes>("runEncoderBytes");
   bind<&step_encoder>("stepEncoder");
   bind<&stop_encoder>("stopEncoder");
   bind<&encoder_state>("encoderState");
   bind<&encoder_scores>("encoderScores");
   bind<&decompose_encoder>("decomposeEncoder");
   bind<&mechanism>("mechanism");
+  bind<&mechanism_bytes>("mechanismBytes");
   bind<&position_means>("positionMeans");
+  bind<&corpus_means_bytes>("positionMeansBytes");
   bind_delete<CorpusMeans>("deletePositionMeans");
   bind<&add_to_position_means>("addToPositionMeans");
   bind<&position_statistics>("positionFindings");

@@ -1,4 +1,4 @@
-// Random tables, summaries of numbers, lengths and cosines of rows.
+// Bindings of random tables, summaries of numbers, and lengths and cosines of rows.
 #include "bound.h"
 #include "geometry/directions.h"
 #include "numeric/random.h"
@@ -16,7 +16,9 @@ EMSCRIPTEN_BINDINGS(numeric) {
   bind<&difference>("difference");
   bind<&list_sum>("sum");
   bind<&row_lengths>("rowLengths");
+  bind<&row_lengths_bytes>("rowLengthsBytes");
   bind<&row_cosines>("rowCosines");
+  bind<&row_cosines_bytes>("rowCosinesBytes");
 }
 
 }  // namespace superpose

@@ -1,4 +1,4 @@
-// Every scheme of positions, and what its scores can do and cost.
+// Bindings of the score schemes: their registry, their scores, and what they cost.
 #include "bound.h"
 #include "scores/scheme_registry.h"
 #include "scores/scheme_scores.h"
@@ -23,21 +23,24 @@ namespace {
 
 // The typed API lets no other id through.
 SchemeScores scores_of(const std::string& id, const SchemeInput& input, const std::vector<int>& heads,
-                       bool asked) {
-  return scheme_scores(*find_scheme(id), input, heads, asked);
+                       bool anova) {
+  return scheme_scores(*find_scheme(id), input, heads, anova);
 }
 
 double parameters_of(const std::string& id, const SchemeShape& shape) {
   return scheme_parameters(*find_scheme(id), shape);
 }
 
-double work_of(const std::string& id, const SchemeShape& shape) { return find_scheme(id)->work(shape); }
+double scores_bytes(const std::string& id, const SchemeShape& shape, int chosen, bool anova,
+                    double part_values) {
+  return scheme_scores_bytes(*find_scheme(id), shape, chosen, anova, part_values);
+}
 
 EMSCRIPTEN_BINDINGS(schemes) {
   bind<&scores_of>("schemeScores");
+  bind<&scores_bytes>("schemeScoresBytes");
   bind<&scheme_registry>("schemeRegistry");
   bind<&parameters_of>("schemeParameters");
-  bind<&work_of>("schemeWork");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Dot products, and attention scores taken apart.
+// Bindings of dot products and of decompositions of attention scores.
 #include <limits>
 #include <utility>
 
@@ -30,7 +30,7 @@ struct CombinedTerms {
   double share;
 };
 
-// What scores are pooled by.
+// The part of a decomposition that shares are pooled from.
 struct Pooled {
   std::vector<double> covariances, variances;
 };
@@ -74,7 +74,7 @@ MeasuredDotProducts measured_dot_products(const Matrix<double>& token, const Mat
   return {std::move(products), moments, correlation};
 }
 
-// A layer that stays in the module's memory, packed.
+// A layer that stays in the module's memory with its weights packed.
 std::unique_ptr<ScoreLayer> layer(const Normalization<double>& norm, const Linear<float>& query,
                                   const Linear<float>& key, int heads, float scale) {
   return std::make_unique<ScoreLayer>(norm, query, key, heads, scale);
@@ -94,8 +94,8 @@ Heads decompose(const ScoreLayer& layer, const std::vector<Matrix<float>>& summa
       [&](int head, float* terms, float* logits) { return head_terms(parts, head, terms, logits); });
 }
 
-// For each mask, the terms of a head that it includes: their sum, the same less its rows' means, its softmax, and
-// its share of the logits' variation.
+// For each mask, the sum of the terms of a head that the mask includes, that sum minus its rows' means, its
+// softmax, and its share of the logits' variation.
 std::vector<CombinedTerms> combine_terms(const Matrix<float>& terms, const Matrix<float>& logits,
                                          const Matrix<int>& masks, const std::vector<int>& excluded_rows,
                                          bool causal) {
@@ -130,12 +130,18 @@ PooledShares pool_shares(const std::vector<Pooled>& scores, int heads, int terms
 
 EMSCRIPTEN_BINDINGS(scores) {
   bind<&measured_dot_products>("dotProducts");
+  bind<&dot_products_bytes>("dotProductsBytes");
   bind<&layer>("layer");
+  bind<&score_layer_bytes>("layerBytes");
+  bind<&score_layer_bytes_to_make>("layerBytesToMake");
   bind_delete<ScoreLayer>("deleteLayer");
   bind<&decompose>("decompose");
+  bind<&decomposition_bytes>("decompositionBytes");
   bind<&combine_terms>("combineTerms");
   bind<&pool_shares>("poolShares");
+  bind<&pooled_shares_bytes>("poolSharesBytes");
   bind<&one_layer>("oneLayer");
+  bind<&one_layer_bytes>("oneLayerBytes");
   bind<&position_cost>("positionCost");
 }
 

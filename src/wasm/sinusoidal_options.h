@@ -1,4 +1,4 @@
-// The options of a sinusoidal encoding, which bindings of both modules take.
+// The options of a sinusoidal encoding, for the bindings of both modules.
 #pragma once
 
 #include "bound.h"

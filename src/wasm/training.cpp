@@ -1,4 +1,5 @@
-// A model in training that stays in the module's memory, with its examples for training and for measuring.
+// Bindings of the trainer: a model in training that stays in the module's memory with its examples for
+// training and for evaluation.
 #include <optional>
 
 #include "bound.h"
@@ -8,15 +9,15 @@
 namespace superpose {
 namespace {
 
-// A batch that owns its ids.
-struct HeldBatch {
+// A batch with its own copy of the ids.
+struct BatchCopy {
   int n = 0;
   std::vector<int> tokens, targets;
 
   Batch view() const { return {static_cast<int>(tokens.size()) / n, n, tokens.data(), targets.data()}; }
 };
 
-HeldBatch held(const Batch& batch) {
+BatchCopy copy_of(const Batch& batch) {
   return {batch.n,
           {batch.tokens, batch.tokens + batch.places()},
           {batch.targets, batch.targets + batch.places()}};
@@ -32,7 +33,7 @@ struct TaskSizes {
   int vocabulary, classes;
 };
 
-struct Measured {
+struct Measurement {
   double loss, accuracy;
   int targets;
 };
@@ -45,10 +46,10 @@ struct Parameter {
 
 }  // namespace
 
-SUPERPOSE_MEMBERS(HeldBatch, n, tokens, targets);
+SUPERPOSE_MEMBERS(BatchCopy, n, tokens, targets);
 SUPERPOSE_MEMBERS(SchemeFacts, id, in_stream, sums, has_terms, has_table, width);
 SUPERPOSE_MEMBERS(TaskSizes, vocabulary, classes);
-SUPERPOSE_MEMBERS(Measured, loss, accuracy, targets);
+SUPERPOSE_MEMBERS(Measurement, loss, accuracy, targets);
 SUPERPOSE_MEMBERS(Parameter, name, rows, columns, data);
 SUPERPOSE_MEMBERS(TaskOptions, task, n);
 SUPERPOSE_MEMBERS(ModelOptions, vocabulary, classes, positions, scheme, table, d_model, d_position, heads,
@@ -76,21 +77,22 @@ std::vector<SchemeFacts> training_schemes() {
 struct Training {
   Trainer trainer;
   std::optional<Examples> examples;
-  HeldBatch evaluation;
+  BatchCopy evaluation;
 };
 
-// A trainer on a task's examples or, given a batch for measuring, on the batch given with each step.
+// A trainer on a task's examples. With a batch for evaluation, it trains on the batch that each step passes
+// instead.
 std::unique_ptr<Training> trainer(const ModelOptions& model, const OptimizerOptions& optimizer,
-                                  std::uint32_t seed, const HeldBatch& evaluation, const TaskOptions& task,
+                                  std::uint32_t seed, const BatchCopy& evaluation, const TaskOptions& task,
                                   int sequences, int evaluation_sequences) {
   auto training = std::make_unique<Training>(Training{{model, optimizer, seed}, {}, evaluation});
   if (evaluation.n > 0) return training;
   training->examples.emplace(task, sequences, seed, Examples::training);
-  training->evaluation = held(Examples(task, evaluation_sequences, seed, Examples::evaluation).next());
+  training->evaluation = copy_of(Examples(task, evaluation_sequences, seed, Examples::evaluation).next());
   return training;
 }
 
-// The losses of up to `count` steps. There are fewer when the run diverges; the last is then that of the
+// The losses of up to `count` steps. There are fewer when the run diverges; the last loss is then that of the
 // diverging step.
 std::vector<double> steps(Training& of, int count) {
   std::vector<double> losses;
@@ -100,11 +102,11 @@ std::vector<double> steps(Training& of, int count) {
   return losses;
 }
 
-double step(Training& of, const HeldBatch& batch) { return of.trainer.step(batch.view()); }
+double step(Training& of, const BatchCopy& batch) { return of.trainer.step(batch.view()); }
 
 bool diverged(const Training& of) { return of.trainer.diverged(); }
 
-// All terms but these.
+// All terms except these.
 Terms without(const std::vector<Term>& cuts) {
   Terms terms = kAllTerms;
   for (const Term cut : cuts) terms[cut] = false;
@@ -113,18 +115,18 @@ Terms without(const std::vector<Term>& cuts) {
 
 void cut_terms(Training& of, const std::vector<Term>& cuts) { of.trainer.set_terms(without(cuts)); }
 
-// For a given batch, or the one the trainer measures on.
-Measured evaluate(Training& of, const std::vector<Term>& cuts, const HeldBatch& batch) {
-  const Batch measured = (batch.n > 0 ? batch : of.evaluation).view();
-  const Evaluation found = of.trainer.evaluate(measured, without(cuts));
-  return {found.loss, found.accuracy(), found.targets};
+// On a batch, or on the trainer's own evaluation batch where it is empty.
+Measurement evaluate(Training& of, const std::vector<Term>& cuts, const BatchCopy& batch) {
+  const Batch target = (batch.n > 0 ? batch : of.evaluation).view();
+  const Evaluation evaluation = of.trainer.evaluate(target, without(cuts));
+  return {evaluation.loss, evaluation.accuracy(), evaluation.targets};
 }
 
-Matrix<float> logits(Training& of, const HeldBatch& batch) {
+Matrix<float> logits(Training& of, const BatchCopy& batch) {
   return of.trainer.model().logits(of.trainer.parameters(), batch.view(), of.trainer.terms());
 }
 
-Matrix<float> attention(Training& of, const HeldBatch& batch, int layer) {
+Matrix<float> attention(Training& of, const BatchCopy& batch, int layer) {
   return of.trainer.model().attention(of.trainer.parameters(), batch.view(), layer, of.trainer.terms());
 }
 
@@ -151,22 +153,23 @@ RowCoordinates coordinates(Training& of, const Matrix<double>& directions) {
 
 std::vector<Parameter> parameters(Training& of) {
   std::vector<Parameter> all;
-  for (const NamedParameter& one : named_parameters(of.trainer.options(), of.trainer.parameters()))
-    all.push_back(
-        {one.name, static_cast<int>(one.values->rows()), static_cast<int>(one.values->cols()), *one.values});
+  for (const NamedParameter& parameter : named_parameters(of.trainer.options(), of.trainer.parameters())) {
+    const auto& values = *parameter.values;
+    all.push_back({parameter.name, static_cast<int>(values.rows()), static_cast<int>(values.cols()), values});
+  }
   return all;
 }
 
 void set_parameter(Training& of, const std::string& name, const Vector<float>& values) {
-  for (const NamedParameter& one : named_parameters(of.trainer.options(), of.trainer.parameters())) {
-    if (one.name == name) std::ranges::copy(values, one.values->data());
+  for (const NamedParameter& parameter : named_parameters(of.trainer.options(), of.trainer.parameters())) {
+    if (parameter.name == name) std::ranges::copy(values, parameter.values->data());
   }
 }
 
 TaskSizes sizes_of(const TaskOptions& task) { return {task.vocabulary(), task.classes()}; }
 
-HeldBatch task_examples(const TaskOptions& task, int sequences, std::uint32_t seed) {
-  return held(Examples(task, sequences, seed, Examples::evaluation).next());
+BatchCopy task_examples(const TaskOptions& task, int sequences, std::uint32_t seed) {
+  return copy_of(Examples(task, sequences, seed, Examples::evaluation).next());
 }
 
 std::vector<int> task_targets(const TaskOptions& task, const std::vector<int>& tokens) {
@@ -179,6 +182,7 @@ std::vector<int> task_targets(const TaskOptions& task, const std::vector<int>& t
 EMSCRIPTEN_BINDINGS(training) {
   bind<&training_schemes>("trainingSchemes");
   bind<&trainer>("trainer");
+  bind<&trainer_bytes>("trainerBytes");
   bind_delete<Training>("deleteTrainer");
   bind<&steps>("trainerSteps");
   bind<&step>("trainerStep");
@@ -186,17 +190,21 @@ EMSCRIPTEN_BINDINGS(training) {
   bind<&cut_terms>("cutTrainerTerms");
   bind<&evaluate>("evaluateTrainer");
   bind<&logits>("trainerLogits");
+  bind<&trainer_logits_bytes>("trainerLogitsBytes");
   bind<&attention>("trainerAttention");
+  bind<&trainer_attention_bytes>("trainerAttentionBytes");
   bind<&shares>("trainerShares");
   bind<&loudness_of>("trainerLoudness");
   bind<&recipes>("recipes");
   bind<&overlap>("trainerOverlap");
   bind<&directions>("trainerDirections");
   bind<&coordinates>("trainerCoordinates");
+  bind<&row_coordinates_bytes>("trainerCoordinatesBytes");
   bind<&parameters>("trainerParameters");
   bind<&set_parameter>("setTrainerParameter");
   bind<&sizes_of>("taskSizes");
   bind<&task_examples>("taskExamples");
+  bind<&batch_bytes>("batchBytes");
   bind<&task_targets>("taskTargets");
 }
 

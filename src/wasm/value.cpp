@@ -4,8 +4,8 @@
 
 using emscripten::EM_VAL;
 
-// What emscripten::val does by tables of types, with a text for each name and an array for each number, is here a call
-// each: all that a small decomposition reads and writes would else take a tenth of its time.
+// Direct calls: emscripten::val's marshalling would cost a tenth of a small decomposition's time. It looks
+// types up in tables, and makes a string for each name and an array for each number.
 EM_JS_DEPS(superpose_values, "$Emval,$UTF8ToString,$emval_symbols");
 EM_JS(EM_VAL, superpose_of_number, (double number), { return Emval.toHandle(number); });
 EM_JS(EM_VAL, superpose_of_text, (const char* text, int length),
@@ -13,7 +13,7 @@ EM_JS(EM_VAL, superpose_of_text, (const char* text, int length),
 EM_JS(EM_VAL, superpose_singles, (int count), { return Emval.toHandle(new Float32Array(count)); });
 EM_JS(double, superpose_number, (EM_VAL value), { return Emval.toValue(value); });
 EM_JS(EM_VAL, superpose_entry, (EM_VAL list, int at), { return Emval.toHandle(Emval.toValue(list)[at]); });
-// A name is a literal: its text is made once.
+// Names are literals, so the string of each is cached by its address.
 EM_JS(EM_VAL, superpose_member, (EM_VAL object, const char* name), {
   return Emval.toHandle(
       Emval.toValue(object)[emval_symbols[name] = emval_symbols[name] || UTF8ToString(name)]);
@@ -31,7 +31,7 @@ EM_JS(void, superpose_set, (EM_VAL object, const char* name, EM_VAL value), {
       Emval.toValue(value);
 });
 EM_JS(void, superpose_push, (EM_VAL list, EM_VAL value), { Emval.toValue(list).push(Emval.toValue(value)); });
-// Copies of arrays. `kind` is kind_of() below.
+// These copy arrays. `kind` is the result of kind_of() below.
 EM_JS(void, superpose_copy_to, (EM_VAL array, void* to, int count, int kind), {
   const heap = [ HEAPF32, HEAPF64, HEAP32 ][kind];
   to /= heap.BYTES_PER_ELEMENT;
@@ -42,8 +42,8 @@ EM_JS(void, superpose_copy_from, (EM_VAL array, const float* from, int count, in
 EM_JS(EM_VAL, superpose_copy_of, (const void* from, int count, int kind), {
   const heap = [ HEAPF32, HEAPF64, HEAP32 ][kind];
   from /= heap.BYTES_PER_ELEMENT;
-  const own = heap.subarray(from, from + count);
-  return Emval.toHandle(kind == 2 ? own.slice() : new Float64Array(own));
+  const view = heap.subarray(from, from + count);
+  return Emval.toHandle(kind == 2 ? view.slice() : new Float64Array(view));
 });
 
 namespace superpose {

@@ -1,7 +1,7 @@
 // A JavaScript value whose members are compiled out of line.
 //
 // emscripten::val inlines every read, write and destructor where it is used, which came to a third of the
-// module. This class has what the bindings need, compiled once, in value.cpp.
+// module. This class has the operations that the bindings need; value.cpp compiles them once.
 #pragma once
 
 #include <emscripten/bind.h>
@@ -35,14 +35,15 @@ class Value : public emscripten::val {
   Value operator[](int index) const;
 
   double number() const;
-  // Which of these names the text is, from 0; -1 if it is none. The names are literals.
+  // The index of this string among the names, or -1. The names are literals.
   int place_in(const char* const* names, std::size_t count) const;
   int count(const char* name) const { return static_cast<int>((*this)[name].number()); }
 
   void set(const char* name, const Value& value);
   void push(const Value& value);
 
-  // For an array: copies all elements out, rounded or widened to Element, or `count` in, from `at` on.
+  // For an array: copies all elements out, converted to Element, or copies `count` elements in from index
+  // `at` on.
   template <typename Element>
   void copy_to(Element* to, std::size_t count) const;
   void copy_from(const float* from, std::size_t count, std::size_t at);

@@ -4,12 +4,16 @@
 // the choice of axes.
 #pragma once
 
+#include "numeric/bytes.h"
 #include "numeric/matrix.h"
 
 namespace superpose {
 
 // max - min over the rows, [d], in the table's units; zeros for a table without rows.
 Vector<double> channel_ranges(const Matrix<double>& table);
+constexpr double channel_ranges_bytes(double rows, double columns) {
+  return bytes_of_doubles(columns * (rows + 1));
+}
 
 // Functions of the singular values s_1 >= s_2 >= ...; all are 0 for an all-zero or empty table.
 struct Ranks {
@@ -25,5 +29,6 @@ struct Ranks {
 // The ranks of the table or, if `centred`, of the table minus the mean of each column. `share` is from 0 to
 // 1.
 Ranks ranks(const Matrix<double>& table, bool centred, double share);
+constexpr double ranks_bytes(double rows, double columns) { return bytes_of_doubles(6 * rows * columns); }
 
 }  // namespace superpose

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "encodings/sinusoidal.h"
+#include "numeric/bytes.h"
 
 namespace superpose {
 
@@ -16,6 +17,9 @@ double toeplitz_spread(const Matrix<double>& square);
 
 // The Gram matrix table table', [n, n], of a table [n, d].
 Matrix<double> gram(const Matrix<double>& table);
+constexpr double gram_bytes(double rows, double columns) {
+  return bytes_of_doubles(2 * rows * rows + rows * columns);
+}
 
 // How much of a square matrix depends on the offset column - row alone: its mean along each diagonal.
 struct OffsetMeans {
@@ -39,5 +43,8 @@ struct FormGrams {
   Matrix<double> rotation_form;
 };
 FormGrams form_grams(const SinusoidalOptions& options, std::uint32_t seed);
+constexpr double form_grams_bytes(double positions, double d_model) {
+  return bytes_of_doubles(11 * positions * positions + 3 * positions * d_model + d_model * d_model);
+}
 
 }  // namespace superpose

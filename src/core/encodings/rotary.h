@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "encodings/layout.h"
+#include "numeric/bytes.h"
 #include "numeric/matrix.h"
 
 namespace superpose {
@@ -94,5 +95,6 @@ void rotate_stack(const Rotation& rotation, Eigen::Index n, Matrix<Scalar>& stac
 
 // Rotates rows [n, heads * d_h], d_h even, every head alike.
 Matrix<double> rotate(Matrix<double> rows, const RotaryOptions& options);
+constexpr double rotate_bytes(double rows, double columns) { return bytes_of_doubles(4 * rows * columns); }
 
 }  // namespace superpose

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "encodings/sinusoidal.h"
+#include "numeric/bytes.h"
 
 namespace superpose {
 
@@ -28,5 +29,8 @@ Matrix<double> shift_operator(const SinusoidalOptions& options, double offset);
 // The largest |PE(p + k) - M_k PE(p)| over the table's positions and channels; 0 for an empty table.
 // Angles are rounded to 2^-53 of their size, so it grows with p + k: about 1e-13 at 1024.
 double shift_error(const SinusoidalOptions& options, double offset);
+constexpr double shift_error_bytes(double positions, double d_model) {
+  return bytes_of_doubles(d_model * (4 * positions + d_model));
+}
 
 }  // namespace superpose

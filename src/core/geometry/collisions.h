@@ -11,6 +11,7 @@
 
 #include <vector>
 
+#include "numeric/bytes.h"
 #include "numeric/matrix.h"
 
 namespace superpose {
@@ -28,6 +29,9 @@ struct CollisionSearch {
 
 // V, L >= 0, d >= 1. It takes L V d multiplications, and the result has V (d + L + 1) + L d numbers.
 CollisionSearch collision_search(Matrix<double> tokens, Matrix<double> positions);
+constexpr double collision_search_bytes(double V, double L, double d) {
+  return bytes_of_doubles(2 * V * (d + L) + 2 * L * d);
+}
 
 // For each of `words` words and each position, the other token that comes nearest to taking its place.
 struct NearestTokens {
@@ -44,5 +48,8 @@ struct NearestTokens {
 // token equal to the word has the margin 0 for any p and never takes its place. Working memory: words * V
 // numbers.
 NearestTokens nearest_tokens(const CollisionSearch& search, int first, int words);
+constexpr double nearest_tokens_bytes(double words, double V, double L) {
+  return bytes_of_doubles(words * (V + 3 * L));
+}
 
 }  // namespace superpose

@@ -6,12 +6,16 @@
 
 #include <cstdint>
 
+#include "numeric/bytes.h"
 #include "numeric/matrix.h"
 
 namespace superpose {
 
 // Cosines of `count` independent pairs of N(0, I) vectors in d >= 1 dimensions, [count].
 Vector<double> sample_cosines(int d, int count, std::uint32_t seed);
+constexpr double sample_cosines_bytes(double d, double count) {
+  return bytes_of_doubles(count * (2 * d + 2));
+}
 
 // The density at t in [-1, 1], for d >= 2; infinite at -1 and 1 when d = 2.
 double cosine_density(double t, int d);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "numeric/bytes.h"
 #include "numeric/matrix.h"
 
 namespace superpose {
@@ -27,6 +28,9 @@ Matrix<double> random_subspace(int d, int k, std::uint32_t seed, std::uint32_t s
 
 // The principal angles between two random subspaces, of k1 and k2 dimensions.
 Vector<double> random_angles(int d, int k1, int k2, std::uint32_t seed);
+constexpr double random_angles_bytes(double d, double k1, double k2) {
+  return bytes_of_doubles(5 * (k1 + k2) * d + k1 * k1 + k2 * k2 + 3 * k1 * k2);
+}
 
 // What to expect of the angles between independent uniform subspaces of k1 and k2 dimensions of R^d,
 // 1 <= d, 0 <= k1, k2 <= d.
@@ -56,5 +60,10 @@ struct OverlapCurve {
 // moment. Those of equal eigenvalues, such as those beyond its rank, are arbitrary within their space.
 // P projects onto the first k right singular vectors of `positions`, 0 <= k <= d.
 OverlapCurve overlap_curve(const Matrix<double>& tokens, const Matrix<double>& positions, int k);
+
+// Of energy_overlap() and of overlap_curve(), for so many rows of d columns.
+constexpr double overlap_bytes(double tokens, double positions, double d) {
+  return bytes_of_doubles(d * (3 * tokens + 6 * positions + 5 * d));
+}
 
 }  // namespace superpose

@@ -24,6 +24,7 @@
 
 #include "model/input_parts.h"
 #include "model/transformer_stack.h"
+#include "numeric/bytes.h"
 #include "scores/anova.h"
 
 namespace superpose {
@@ -63,5 +64,10 @@ class Mechanism {
   QueriesAndKeys mean_;    // a single row
   QueriesAndKeys places_;  // as many rows as rows_
 };
+
+// Beside the scores: terms are formed in double, from copies of queries, keys and their means.
+constexpr double mechanism_bytes(double n, double query_channels, double key_channels) {
+  return bytes_of_doubles(24 * n * n + 8 * n * (query_channels + key_channels));
+}
 
 }  // namespace superpose

@@ -11,6 +11,7 @@
 
 #include <vector>
 
+#include "numeric/bytes.h"
 #include "numeric/matrix.h"
 
 namespace superpose {
@@ -46,5 +47,8 @@ class PositionMeans {
   Matrix<double> products_;  // [d, d], sum of h h', or empty
   double squares_ = 0;       // sum of |h|^2
 };
+constexpr double position_means_bytes(double positions, double d, bool squares) {
+  return bytes_of_doubles(2 * positions * d + (squares ? d * d + 2 * d : 0));
+}
 
 }  // namespace superpose

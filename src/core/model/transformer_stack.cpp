@@ -62,6 +62,20 @@ void TransformerStack::add_layer(LayerMaps&& maps, LayerSettings&& settings) {
   added.attention_constant = added.attention_bias + added.output.bias;
 }
 
+double TransformerStack::forward_bytes(double n, double d, double summands, double layers, bool trace,
+                                       bool projections) const {
+  double query = 0, key = 0, widest_mlp = 0;
+  for (const Layer& layer : layers_) {
+    query = static_cast<double>(layer.query.weight.rows());
+    key = static_cast<double>(layer.key.weight.rows());
+    widest_mlp = std::max(widest_mlp, static_cast<double>(layer.up.weight.rows() + layer.gate.weight.rows()));
+  }
+  const double each_layer = (trace ? 2 * options_.heads * n + 4 * d : d) + (projections ? query + key : 0);
+  const double parts = trace && layers > 0 ? (summands + 3) * d : 0;
+  const double within = 5 * d + std::max(2 * query + 3 * key, widest_mlp) + 2 * n;
+  return bytes_of_floats(n * (layers * each_layer + parts + within + summands * d));
+}
+
 void TransformerStack::bias_and_normalize(const Layer& layer, Projections& rows) const {
   add_rows({}, layer.query.bias, rows.queries);
   add_rows({}, layer.key.bias, rows.keys);

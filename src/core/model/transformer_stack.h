@@ -18,6 +18,7 @@
 
 #include "model/activation.h"
 #include "model/attention.h"
+#include "numeric/bytes.h"
 #include "numeric/product.h"
 #include "scores/decomposition.h"
 #include "scores/layer_norm.h"
@@ -87,6 +88,11 @@ class TransformerStack {
   void add_layer(LayerMaps&& maps, LayerSettings&& settings);
   int layers() const { return static_cast<int>(layers_.size()); }
   const StackOptions& options() const { return options_; }
+
+  // Of a forward pass of n tokens through so many layers, with the summands [n, d] and the parts of the layer
+  // that is decomposed.
+  double forward_bytes(double n, double d, double summands, double layers, bool trace,
+                       bool projections) const;
 
   // Projects the parts of what a layer's W_Q and W_K read, [n, d] each with the constant last; the parts add
   // up to `input`. Biases join the constant. There are keys for each query head.

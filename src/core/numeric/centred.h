@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "numeric/bytes.h"
 #include "numeric/matrix.h"
 
 namespace superpose {
@@ -14,6 +15,9 @@ inline Matrix<double> column_centred(const Matrix<double>& table) {
   const Matrix<double> from_first = table.rowwise() - table.row(0);
   return from_first.rowwise() - from_first.colwise().mean();
 }
+constexpr double column_centred_bytes(double rows, double columns) {
+  return bytes_of_doubles(4 * rows * columns);
+}
 
 // Moves `amount` times the mean row of `from` [n, d] from each of its rows to the same row of `to` [n, d], n
 // >= 1. The sums of their rows stay as they are, and so does whatever is computed from those sums.
@@ -24,6 +28,7 @@ inline MovedMean move_mean(const Matrix<double>& from, const Matrix<double>& to,
   const Matrix<double> moved = (amount * from.colwise().mean()).replicate(from.rows(), 1);
   return {from - moved, to + moved};
 }
+constexpr double move_mean_bytes(double rows, double columns) { return bytes_of_doubles(7 * rows * columns); }
 
 // The table minus the mean of each row, in the same way. For logits [n, n] this is the part that softmax
 // sees.

@@ -14,6 +14,7 @@
 
 #include <vector>
 
+#include "numeric/bytes.h"
 #include "numeric/product.h"
 #include "scores/layer_norm.h"
 
@@ -47,6 +48,15 @@ struct ScoreLayer {
   float scale;
 };
 
+// Of a layer with `rows` rows of W_Q, which is as many as W_K has: what stays of it, and what it takes while it
+// is made, when there is a copy beside what stays.
+constexpr double score_layer_bytes(double rows, double columns) {
+  return bytes_of_floats(2 * rows * (columns + 1));
+}
+constexpr double score_layer_bytes_to_make(double rows, double columns) {
+  return 2 * score_layer_bytes(rows, columns);
+}
+
 // Queries and keys of the sum of the summands, each [n, d], and of each summand by itself. The constant is
 // the last part.
 ProjectedParts project_sum(const std::vector<Matrix<float>>& summands, const ScoreLayer& layer);
@@ -66,5 +76,12 @@ double largest_gap(const float* terms, int count, const float* logits, Eigen::In
 // The sum [n, n] of the terms whose `included` flag is set; terms holds included.size() matrices
 // [n, n], one after another.
 Matrix<double> sum_of_terms(const float* terms, Eigen::Index n, const std::vector<bool>& included);
+
+// Of a score of n tokens, decomposed into parts^2 terms for each of `heads` heads, of which one is in the module
+// at a time. `width` counts the channels of a row that is projected, together with those of all heads' queries.
+constexpr double decomposition_bytes(double n, double parts, double heads, double width) {
+  return bytes_of_floats((heads + 1) * (parts * parts + 3) * n * n) +
+         bytes_of_doubles(4 * (parts + 1) * n * width);
+}
 
 }  // namespace superpose

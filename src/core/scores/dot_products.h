@@ -6,6 +6,7 @@
 // So before any weights, adding differs from concatenating by the two cross terms and by nothing else.
 #pragma once
 
+#include "numeric/bytes.h"
 #include "numeric/matrix.h"
 
 namespace superpose {
@@ -23,6 +24,9 @@ struct DotProducts {
 // concatenated are computed from the added and the joined rows themselves, not from the terms, so
 // comparing them with the sums of terms is a check.
 DotProducts dot_products(const Matrix<double>& token, const Matrix<double>& position, double position_scale);
+constexpr double dot_products_bytes(double n, double d_token, double d_position) {
+  return bytes_of_doubles(12 * n * n + 3 * n * (d_token + d_position));
+}
 
 // Moments over the pairs i < j of a symmetric or nearly symmetric [n, n] matrix. Pairs i = j are left out,
 // because |x_i|^2 is on another scale than the rest. NaN if there are too few pairs.

@@ -12,6 +12,7 @@
 #include <limits>
 #include <vector>
 
+#include "numeric/bytes.h"
 #include "numeric/matrix.h"
 #include "scores/layer_norm.h"
 
@@ -40,5 +41,8 @@ struct OneLayer {
 // parts: at least one, all [n, d]; weights: as many, all [d, m].
 OneLayer one_layer(std::vector<Matrix<double>> parts, std::vector<Matrix<double>> weights,
                    const OneLayerOptions& options);
+constexpr double one_layer_bytes(double n, double d, double m, double parts) {
+  return bytes_of_doubles(6 * n * parts * d + 4 * n * m);
+}
 
 }  // namespace superpose

@@ -59,4 +59,16 @@ SchemeScores scheme_scores(const SchemeInfo& info, const SchemeInput& input, con
   return result;
 }
 
+double scheme_scores_bytes(const SchemeInfo& info, const SchemeShape& shape, int chosen, bool anova,
+                           double part_values) {
+  const double n = shape.positions, own_terms = static_cast<double>(info.terms.size());
+  const double terms = anova ? static_cast<double>(names(AnovaTerm()).size()) : own_terms;
+  const double results = chosen * (terms + 2) * n * n;
+  const double of_one_head = (2 * terms + (anova ? own_terms : 0) + 6) * n * n + own_terms * n * n;
+  const double values = n * shape.d_model + part_values + info.work(shape);
+  // The scheme of the mean token is as large again.
+  const double schemes = (anova ? 2 : 1) * (4 * values + 2 * n * shape.heads * shape.d_head);
+  return bytes_of_doubles(results + of_one_head + schemes);
+}
+
 }  // namespace superpose

@@ -1,6 +1,7 @@
 // The scores of a scheme as figures show them: terms, logits, their softmax and shares.
 #pragma once
 
+#include "numeric/bytes.h"
 #include "scores/scheme_registry.h"
 
 namespace superpose {
@@ -21,5 +22,10 @@ struct SchemeScores {
 // The terms are those of the scheme or, if `anova`, those of anova.h.
 SchemeScores scheme_scores(const SchemeInfo& info, const SchemeInput& input, const std::vector<int>& heads,
                            bool anova);
+
+// Of scheme_scores() for `chosen` heads. `part_values` counts the numbers of the scheme's parts, and of the
+// queries, keys or rows that they make of the tokens.
+double scheme_scores_bytes(const SchemeInfo& info, const SchemeShape& shape, int chosen, bool anova,
+                           double part_values);
 
 }  // namespace superpose

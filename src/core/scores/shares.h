@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "numeric/bytes.h"
 #include "numeric/matrix.h"
 
 namespace superpose {
@@ -52,5 +53,8 @@ struct PooledShares {
 // and the pooled shares are NaN only if no head varies.
 PooledShares pooled_shares(const Matrix<double>& covariances, const Vector<double>& variances, int heads,
                            const std::vector<int>& group_of, int groups);
+constexpr double pooled_shares_bytes(double heads_of_all_sentences, double terms) {
+  return bytes_of_doubles(3 * heads_of_all_sentences * (terms + 1));
+}
 
 }  // namespace superpose

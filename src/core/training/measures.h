@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "numeric/bytes.h"
 #include "training/model.h"
 
 namespace superpose {
@@ -67,5 +68,8 @@ struct RowCoordinates {
 };
 RowCoordinates row_coordinates(const ModelOptions& options, const Parameters& parameters, int n,
                                const Matrix<double>& directions);
+constexpr double row_coordinates_bytes(double vocabulary, double n, double stream, double directions) {
+  return bytes_of_doubles(3 * directions * (vocabulary + n + stream));
+}
 
 }  // namespace superpose

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "numeric/bytes.h"
 #include "numeric/random.h"
 
 namespace superpose {
@@ -45,5 +46,8 @@ void draw_tokens(const TaskOptions& options, Random& random, int* tokens);
 // The targets [n] of any tokens of the task. If a badge, letter or item occurs twice, the last of them
 // counts; if it does not occur, there is no target.
 void find_targets(const TaskOptions& options, const int* tokens, int* targets);
+
+// Of a batch's tokens and targets, here and in JavaScript.
+constexpr double batch_bytes(double tokens) { return bytes_of_ints(4 * tokens); }
 
 }  // namespace superpose

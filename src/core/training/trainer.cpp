@@ -1,5 +1,6 @@
 #include "training/trainer.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace superpose {
@@ -32,6 +33,25 @@ double Trainer::step(const Batch& batch) {
   if (diverged_) return loss;
   diverged_ = !std::isfinite(optimizer_.step(gradient_, parameters_));
   return loss;
+}
+
+double trainer_bytes(const ModelOptions& options, double tokens) {
+  const double V = options.vocabulary, classes = options.classes, L = options.positions;
+  const double D = options.stream(), H = options.heads, layers = options.layers;
+  // A part of a batch has at most so many tokens.
+  const double rows = std::max(L, 64.0);
+  const double each_layer = rows * (8 * D + L * H + 2) + 8 * D * D;
+  // What backward() has at once: the terms' parts, what the forward left, and their gradients.
+  const double part = rows * (32 * D + 2 * L * H + 2 * classes + 4) + 4 * D * D + D * classes;
+  // What parameters make once for all parts of a batch, its gradient, and what makes both.
+  const double derived =
+      8 * (V + L) * D + 2 * D * classes + 3 * H * L * L + 8 * L * D + 4 * D * D + 2 * L * L;
+  // Each with its gradient, a second gradient and two moments.
+  const double parameters = (V + L + classes + 2 * D) * D + layers * 4 * D * D + H * 2 * L;
+  // Tables are measured in double.
+  const double measured = 6 * (V + L) * D;
+  return bytes_of_floats(layers * each_layer + part + derived + 5 * parameters) + bytes_of_doubles(measured) +
+         bytes_of_ints(2 * tokens);
 }
 
 }  // namespace superpose

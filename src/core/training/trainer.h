@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "numeric/bytes.h"
 #include "training/model.h"
 #include "training/optimizer.h"
 
@@ -57,5 +58,16 @@ class Trainer {
   Terms terms_ = kAllTerms;
   bool diverged_ = false;
 };
+
+// Of a trainer, with its measurements, that holds batches of so many tokens: an upper bound.
+double trainer_bytes(const ModelOptions& options, double tokens);
+
+// Of the logits and the attention of a batch of so many tokens, in sequences of n.
+constexpr double trainer_logits_bytes(double tokens, double classes) {
+  return batch_bytes(tokens) + bytes_of_floats(4 * tokens * classes);
+}
+constexpr double trainer_attention_bytes(double tokens, double heads, double n) {
+  return batch_bytes(tokens) + bytes_of_floats(4 * tokens * heads * n);
+}
 
 }  // namespace superpose
