@@ -91,7 +91,7 @@ function buildByVite(env, title, config, { stamp, inputs, output, key }) {
 const buildHeadless = (env) =>
   buildByVite(env, 'Build the figures for Node', 'web/node/vite.config.ts', {
     stamp: 'node',
-    inputs: ['src/api/unknown.ts'],
+    inputs: ['src/api/unknownName.ts'],
     output: 'build/package/node/index.js',
   });
 

@@ -1,43 +1,44 @@
+// Reads files from disk or over the network, with errors that are sentences.
 import type { OwnBytes } from './table.js';
 
 const nodeFiles = 'node:fs/promises';
 
-/** A file that is not there, or that cannot be read from disk. */
+/** The error for a file that does not exist or cannot be read from disk. */
 export class Unreadable extends Error {}
 
-/** The file could not be reached, though it may well exist. */
+/** The error for a file that could not be reached, though it may well exist. */
 export class Unreachable extends Error {}
 
 const noNetwork = 'is there a network?';
 
-/** For a caller who waits for a file and may stop waiting. */
+/** Options of a caller who waits for a file and may stop waiting. */
 export interface Watch {
   signal?: AbortSignal | undefined;
-  /** Bytes that have come since the last call. */
+  /** Called with the number of bytes that have arrived since the last call. */
   received?: ((bytes: number) => void) | undefined;
 }
 
 /** A file that can be read in parts. */
 export interface Slices {
-  /** Its name; folders may stand before it, with slashes between them. */
+  /** Its name, perhaps with folders before it, separated by slashes. */
   readonly name: string;
   /** In bytes. */
   readonly size: number;
-  /** The bytes from `offset` on, `length` of them or up to the file’s end. `watch` may end the read. */
+  /** Returns the `length` bytes from `offset` on, or fewer at the file’s end. `watch` may end the read. */
   read(offset: number, length: number, watch?: Watch): Promise<Uint8Array | ArrayBuffer>;
-  /** Whether read() tells `watch` of bytes as they arrive; otherwise they are counted when they are there. */
+  /** Whether read() reports bytes to `watch` as they arrive. Otherwise they count when all have arrived. */
   readonly counts?: boolean;
 }
 
-/** Files by name; `named` if the source was a single file. */
+/** Files by name; `named` is the name of a source that was a single file. */
 export interface Files {
   files: Map<string, Slices>;
   named?: string;
 }
 
 /**
- * The bytes of a file, from disk for a file: address (Node), otherwise by fetch. Failures are sentences;
- * `what` names the file at the start of one. `afresh` bypasses caches.
+ * Reads a file, from disk for a file: address (Node) and otherwise by fetch. Errors are sentences that begin
+ * with `what`, the file's name for readers. `afresh` bypasses caches.
  */
 export async function readBytes(
   address: URL,
@@ -47,7 +48,7 @@ export async function readBytes(
 ): Promise<OwnBytes> {
   signal?.throwIfAborted();
   if (address.protocol === 'file:' && typeof process === 'object') {
-    // A computed name keeps bundlers from putting a substitute for it into pages.
+    // Bundlers would put a substitute into pages if the module's name were literal.
     const { readFile }: typeof import('node:fs/promises') = await import(
       /* @vite-ignore */ /* webpackIgnore: true */ nodeFiles
     );
@@ -66,7 +67,7 @@ export async function readBytes(
     ...(signal && { signal }),
   }).catch(async (cause: unknown) => {
     signal?.throwIfAborted();
-    const reason = await import('./unreached.js').then(
+    const reason = await import('./fetchFailure.js').then(
       ({ reasonFor }) => reasonFor(address),
       () => noNetwork,
     );
@@ -78,7 +79,7 @@ export async function readBytes(
     );
   }
   const { body } = response;
-  const counted =
+  const countedResponse =
     received && body
       ? new Response(
           body.pipeThrough(
@@ -91,7 +92,7 @@ export async function readBytes(
           ),
         )
       : response;
-  const bytes = await counted.arrayBuffer().catch((cause: unknown) => {
+  const bytes = await countedResponse.arrayBuffer().catch((cause: unknown) => {
     signal?.throwIfAborted();
     throw new Unreachable(`${what} broke off on its way; ${noNetwork} (${address.pathname})`, {
       cause,

@@ -1,4 +1,4 @@
-// Objects held in the module's memory until they are deleted.
+// Objects that stay in the module's memory until they are deleted.
 import * as check from './check.js';
 import type { Raw } from './module.js';
 
@@ -10,68 +10,68 @@ declare global {
 }
 
 export interface Handle {
-  /** False once it has been deleted, or lost because its module broke off. */
+  /** False after the object was deleted, or lost because its module broke off. */
   isAlive(): boolean;
-  /** Frees the module’s memory; calling it again does nothing. */
+  /** Frees the object’s memory in the module; calling it again does nothing. */
   delete(): void;
   /** delete() for `using`; engines without Symbol.dispose have delete() alone. */
   [Symbol.dispose](): void;
 }
 
 /** An object in the module's memory, and its handle. */
-export interface OwnedObject {
-  /** Where it is; throws once it is gone. */
+export interface ResidentObject {
+  /** Its address; throws when it is gone. */
   address(): number;
-  /** Counts so many bytes more, or fewer, until it is gone. */
-  hold(bytes: number): void;
-  /** What callers get. */
+  /** Counts bytes that it occupies beside its first ones, until it is gone; negative when it frees them. */
+  addBytes(bytes: number): void;
+  /** The part that callers get. */
   readonly handle: Handle;
 }
 
 /**
  * Makes an object in the module's memory. Its `bytes` count until it is deleted or the module breaks off.
- * `what` names it in sentences; `free` takes its address.
+ * `what` names the object in sentences, and `free` gets its address.
  */
-export function held(
+export function makeResident(
   raw: Raw,
   what: string,
   bytes: number,
   make: () => number,
   free: (address: number) => void,
-): OwnedObject {
+): ResidentObject {
   let address: number | undefined = make();
   let end = 'has been deleted';
   let count = 0;
-  const hold = (more: number) => {
+  const addBytes = (more: number) => {
     count += more;
-    check.hold(more);
+    check.addResidentBytes(more);
   };
-  hold(bytes);
+  addBytes(bytes);
   const lose = (how: string) => {
     end = how;
     address = undefined;
-    raw.kept.delete(lose);
-    hold(-count);
+    raw.abortListeners.delete(lose);
+    addBytes(-count);
   };
-  raw.kept.add(lose);
+  raw.abortListeners.add(lose);
   const remove = () => {
     if (address === undefined) return;
-    const mine = address;
+    const last = address;
     lose(end);
-    free(mine);
+    free(last);
   };
   return {
     address() {
       if (address === undefined) throw new Error(`This ${what} ${end}; make another one.`);
       return address;
     },
-    hold(more) {
-      if (address !== undefined) hold(more);
+    addBytes(more) {
+      if (address !== undefined) addBytes(more);
     },
     handle: {
       isAlive: () => address !== undefined,
       delete: remove,
-      // Not every engine has the symbol.
+      // Some engines lack the symbol.
       ...(Symbol.dispose && { [Symbol.dispose]: remove }),
     } as Handle,
   };

@@ -1,8 +1,9 @@
 // Superpose: adding and concatenating position embeddings, computed in C++ and WebAssembly.
 // The same module runs in a page, a worker and Node. The types that a function takes and returns are exported
-// where the function is listed: small.ts, whole.ts.
+// where the function is listed: smallModule.ts, fullModule.ts.
 export type { NoRoom } from './check.js';
 export { Unreadable } from './files.js';
+export type * from './fullModule.js';
 export { load } from './load.js';
 export { corpusSentences } from './model/corpus.js';
 export type { CorpusMeans } from './model/corpusMeans.js';
@@ -37,6 +38,5 @@ export type { SlicesWatch } from './model/watch.js';
 export { type LoadOptions, type ModuleName, type Simd, supportedSimd, wasmAddress } from './module.js';
 export type { SchemeId } from './scores/schemeInputs.js';
 export { anovaTerms, logitsOf, pairTerms, schemeTermOf, sharesOf, termOf } from './scores/scores.js';
-export type * from './small.js';
+export type * from './smallModule.js';
 export type { Floats, Ids, Linear, Table } from './table.js';
-export type * from './whole.js';

@@ -1,24 +1,26 @@
-import { type LoadOptions, start } from './module.js';
-import { type SmallSuperpose, smallApi } from './small.js';
-import type { Superpose } from './whole.js';
+// load() starts a module and puts the typed API over it.
 
-/** Starts the small module, enough for a page's first figure, and returns the functions that run in it. */
+import type { Superpose } from './fullModule.js';
+import { type LoadOptions, start } from './module.js';
+import { type SmallSuperpose, smallApi } from './smallModule.js';
+
+/** Starts the small module, which has enough for a page's first figure, and returns its functions. */
 export async function load(options: LoadOptions & { module: 'small' }): Promise<SmallSuperpose>;
 /**
- * Starts the whole module and returns the functions that run in it. Throws an Error whose message is a plain sentence
+ * Starts the full module and returns its functions. Throws an Error whose message is a plain sentence
  * when the engine has no WebAssembly SIMD or a file cannot be read.
  */
-export async function load(options?: LoadOptions & { module?: 'whole' }): Promise<Superpose>;
+export async function load(options?: LoadOptions & { module?: 'full' }): Promise<Superpose>;
 export async function load(options: LoadOptions = {}): Promise<SmallSuperpose> {
   if (options?.module === 'small') return smallApi(await start(options));
-  // Both are fetched at once, and what fails while the other is under way is heard.
-  const [module, { wholeApi }] = await Promise.all([
+  // Both are fetched at once. Promise.all also reports the one that fails while the other is under way.
+  const [module, { fullApi }] = await Promise.all([
     start(options),
-    import('./whole.js').catch((cause: unknown) => {
-      throw new Error('The JavaScript of the whole module could not be fetched; is there a network?', {
+    import('./fullModule.js').catch((cause: unknown) => {
+      throw new Error('The JavaScript of the full module could not be fetched; is there a network?', {
         cause,
       });
     }),
   ]);
-  return wholeApi(module);
+  return fullApi(module);
 }

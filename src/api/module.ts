@@ -1,45 +1,49 @@
-// Fetching, choosing and starting a WebAssembly module: the same in a page, a worker and Node.
+// Fetches, chooses and starts a WebAssembly module, in the same way in a page, a worker and Node.
 import * as check from './check.js';
 import { readBytes } from './files.js';
 import create from './wasm/superpose-plain.js';
 
 export type Simd = 'plain' | 'relaxed';
 
-/** The whole module, or the small one, which is a part of it. */
-export type ModuleName = 'whole' | 'small';
+/** The full module, or the small one, which is a part of it. */
+export type ModuleName = 'full' | 'small';
 
 export interface LoadOptions {
-  /** Which module; by default the whole. */
+  /** Which module; the full one by default. */
   module?: ModuleName;
-  /** Which build; by default relaxed SIMD where the engine has it. */
+  /** Which build; by default the one with relaxed SIMD where the engine has that. */
   simd?: Simd;
   /**
-   * The .wasm files of that build, for a host that keeps them elsewhere: their bytes, or where to fetch them. In Node
-   * a path is given as pathToFileURL(path): a text that is no whole address is taken from this package's folder.
+   * The .wasm files of that build, for a host that stores them elsewhere: their bytes, or where to fetch
+   * them. In Node, pass a path as pathToFileURL(path): a string that is not a complete address is taken from
+   * this package's folder.
    */
   wasm?: Partial<Record<ModuleName, ArrayBuffer | ArrayBufferView | URL | string>>;
 }
 
-/** A started module. A call that breaks off throws a sentence, and the next call runs in a new instance. */
+/**
+ * A started module. A call that breaks off throws an Error with a sentence, and the next call runs in a new
+ * instance.
+ */
 export interface Raw {
-  /** Bytes of the memory, which only grows. */
+  /** Bytes of the module's memory, which only grows. */
   readonly memoryBytes: () => number;
-  /** Called with the reason when the instance breaks off and what is held in it is gone. */
-  readonly kept: Set<(how: string) => void>;
+  /** Each is called with the reason when the instance breaks off and its resident objects are gone. */
+  readonly abortListeners: Set<(how: string) => void>;
 }
 
-// What src/wasm registers, the build adds (build/declarations). The small module lacks some of it, which no function in
-// small.ts calls.
+// The build adds the functions that src/wasm binds (build/declarations). The small module lacks some of them,
+// which no function in smallModule.ts calls.
 export interface RawModule extends Raw {}
 
 export interface Loaded {
   /** The started module. */
   readonly raw: RawModule;
-  /** Which build it is. */
+  /** Which build runs. */
   readonly simd: Simd;
 }
 
-// The smallest modules that each use one instruction: f32x4.add, and f32x4.relaxed_madd.
+// The smallest modules that use a single instruction: f32x4.add, or f32x4.relaxed_madd.
 const beginning = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10];
 const uses = (body: number[]) =>
   new Uint8Array([...beginning, body.length + 4, 1, body.length + 2, 0, ...body, 11]);
@@ -47,15 +51,15 @@ const zeroVector = [65, 0, 253, 15];
 const plainProbe = uses([...zeroVector, ...zeroVector, 253, 228, 1]);
 const relaxedProbe = uses([...zeroVector, ...zeroVector, ...zeroVector, 253, 133, 2]);
 
-/** What this engine can run; undefined when it has no WebAssembly SIMD at all. */
+/** The best build that this engine can run; undefined when it has no WebAssembly SIMD. */
 export function supportedSimd(): Simd | undefined {
   if (typeof WebAssembly !== 'object' || !WebAssembly.validate(plainProbe)) return undefined;
   return WebAssembly.validate(relaxedProbe) ? 'relaxed' : 'plain';
 }
 
-// Written out, not computed: bundlers find only literal addresses.
+// Written out, because bundlers find only literal addresses.
 const addresses: Record<ModuleName, Record<Simd, () => URL>> = {
-  whole: {
+  full: {
     plain: () => new URL('./wasm/superpose-plain.wasm', import.meta.url),
     relaxed: () => new URL('./wasm/superpose-relaxed.wasm', import.meta.url),
   },
@@ -66,22 +70,28 @@ const addresses: Record<ModuleName, Record<Simd, () => URL>> = {
 };
 
 /** The address of a build's .wasm file, for a page that fetches it for its worker. */
-export const wasmAddress = (simd: Simd, module: ModuleName = 'whole'): URL =>
-  addresses[check.oneOf('module', module, ['whole', 'small'])][
+export const wasmAddress = (simd: Simd, module: ModuleName = 'full'): URL =>
+  addresses[check.oneOf('module', module, ['full', 'small'])][
     check.oneOf('simd', simd, ['plain', 'relaxed'])
   ]();
 
-/** What Emscripten writes. The whole module's starts both: it provides all that either imports. */
+/**
+ * The function that Emscripten generates. The full module's starts both modules, because it provides all
+ * imports of either.
+ */
 type Create = (options: object) => Promise<Instance>;
 
-// biome-ignore lint/suspicious/noExplicitAny: functions by name, which restarting() calls for their callers.
+// biome-ignore lint/suspicious/noExplicitAny: functions by name, which restarting() calls for its callers.
 type Instance = Record<string, any>;
 
-/** Compiles and starts a module. Errors are sentences that a reader can be shown. */
-export async function start(options: LoadOptions, by: Create = create as Create): Promise<Loaded> {
+/** Compiles and starts a module. Its errors are sentences for readers. */
+export async function start(
+  options: LoadOptions,
+  createInstance: Create = create as Create,
+): Promise<Loaded> {
   check.knownOptions('options', options, { module: true, simd: true, wasm: true });
-  check.knownOptions('wasm', options.wasm ?? {}, { whole: true, small: true });
-  const module = check.oneOf('module', options.module ?? 'whole', ['whole', 'small']);
+  check.knownOptions('wasm', options.wasm ?? {}, { full: true, small: true });
+  const module = check.oneOf('module', options.module ?? 'full', ['full', 'small']);
   const supported = supportedSimd();
   if (!supported) {
     throw new Error(
@@ -92,54 +102,61 @@ export async function start(options: LoadOptions, by: Create = create as Create)
   if (simd === 'relaxed' && supported !== 'relaxed') {
     throw new Error("This engine has no relaxed SIMD; load with simd: 'plain', or leave simd out.");
   }
-  // This alone shows whether WebAssembly is forbidden: WebKit then compiles a module but does not start it.
+  // Only an instance shows whether WebAssembly is forbidden: WebKit then compiles a module but does not start
+  // it.
   await WebAssembly.instantiate(plainProbe).catch((cause: unknown) => {
     throw new Error(
       "The page's Content-Security-Policy lets no WebAssembly run; 'wasm-unsafe-eval' in its script-src allows it.",
       { cause },
     );
   });
-  const given = options.wasm?.[module] ?? wasmAddress(simd, module);
+  const source = options.wasm?.[module] ?? wasmAddress(simd, module);
   const bytes =
-    typeof given === 'string' || given instanceof URL
+    typeof source === 'string' || source instanceof URL
       ? await readBytes(
-          new URL(given, typeof document === 'object' ? document.baseURI : import.meta.url),
+          new URL(source, typeof document === 'object' ? document.baseURI : import.meta.url),
           'The WebAssembly file',
         )
-      : given;
+      : source;
   const damaged = (cause: unknown) => {
     throw new Error('The WebAssembly file is damaged or incomplete; load the page or the package again.', {
       cause,
     });
   };
   const compiled = await WebAssembly.compile(bytes as BufferSource).catch(damaged);
-  const started = await new Promise<Instance>((resolve, reject) => {
-    by({
+  const instance = await new Promise<Instance>((resolve, reject) => {
+    createInstance({
       instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
         // done() throws when the module is sound but not ours.
         WebAssembly.instantiate(compiled, imports).then(done).catch(reject);
       },
     }).then(resolve, reject);
   }).catch(damaged);
-  return { raw: restarting(started, () => instanceOf(compiled, by)), simd };
+  return { raw: restarting(instance, () => instanceOf(compiled, createInstance)), simd };
 }
 
 /** Another instance of the compiled module, started synchronously. */
-function instanceOf(compiled: WebAssembly.Module, by: Create): Instance {
-  let made: Instance | undefined;
-  by({
-    instantiateWasm(this: Instance, imports: WebAssembly.Imports, done: (one: WebAssembly.Instance) => void) {
-      made = this;
+function instanceOf(compiled: WebAssembly.Module, createInstance: Create): Instance {
+  let emscriptenModule: Instance | undefined;
+  createInstance({
+    instantiateWasm(
+      this: Instance,
+      imports: WebAssembly.Imports,
+      done: (instance: WebAssembly.Instance) => void,
+    ) {
+      emscriptenModule = this;
       const instance = new WebAssembly.Instance(compiled, imports);
       done(instance);
       return instance.exports;
     },
-    // What went wrong has already been thrown.
+    // new WebAssembly.Instance has already thrown what went wrong.
   }).catch(() => {});
-  return made as Instance;
+  return emscriptenModule as Instance;
 }
 
-/** Whether the engine gave up: a trap, or no room in memory or on the stack, for which each engine has its own class. */
+/**
+ * Whether the engine gave up: a trap, or no memory or stack left, for which each engine has its own class.
+ */
 const gaveUp = (cause: unknown) =>
   cause instanceof WebAssembly.RuntimeError ||
   cause instanceof RangeError ||
@@ -147,35 +164,36 @@ const gaveUp = (cause: unknown) =>
   cause.name === 'InternalError';
 
 /**
- * An instance that is replaced when a call breaks off: a module that ran out of memory or crashed cannot go on, and what
- * was held in it is gone. Any other error is the program's own: it is thrown as it is, and the instance goes on.
+ * Replaces the instance when a call breaks off: a module that ran out of memory or crashed cannot go on, and
+ * its resident objects are gone. Any other error is the program's own: it is thrown unchanged, and the
+ * instance stays.
  */
-function restarting(started: Instance, again: () => Instance): RawModule {
-  let running: Instance | undefined = started;
-  const kept: Raw['kept'] = new Set();
+function restarting(first: Instance, createAnother: () => Instance): RawModule {
+  let running: Instance | undefined = first;
+  const abortListeners: Raw['abortListeners'] = new Set();
   const call =
     (name: string) =>
-    (...given: unknown[]) => {
+    (...args: unknown[]) => {
       let stack: unknown;
       try {
-        running ??= again();
+        running ??= createAnother();
         stack = running.stackSave();
-        return running[name](...given);
+        return running[name](...args);
       } catch (cause) {
         if (running && !gaveUp(cause)) {
-          // What was thrown skipped the functions that would have set it back.
+          // The error skipped the functions that would have restored the stack.
           running.stackRestore(stack);
           throw cause;
         }
         running = undefined;
-        for (const lose of kept) lose('was lost when its module broke off');
+        for (const listener of abortListeners) listener('was lost when its module broke off');
         throw new Error(
           'The computation broke off, most likely for want of memory. Ask for less, or try again.',
           { cause },
         );
       }
     };
-  const raw: Record<string, unknown> = { memoryBytes: () => running?.HEAPU8.byteLength ?? 0, kept };
-  for (const name in started) if (typeof started[name] === 'function') raw[name] = call(name);
+  const raw: Record<string, unknown> = { memoryBytes: () => running?.HEAPU8.byteLength ?? 0, abortListeners };
+  for (const name in first) if (typeof first[name] === 'function') raw[name] = call(name);
   return raw as unknown as RawModule;
 }

@@ -1,17 +1,19 @@
+// The types of tables, linear maps, ids and bytes that the whole API shares.
 /**
- * What arguments may be, mixed too. Formulas are computed in double, and their results are Float64Array. A transformer stack, a
- * trainer and a decomposition compute in float; terms and logits of the latter are Float32Array. Arguments must be finite. Results may not be: as IEEE 754 has it, a product or sum beyond the range
- * is infinite, and NaN where infinities meet.
+ * The arrays that arguments may be; one call may take both kinds. Formulas are computed in double, and their
+ * results are Float64Array. A transformer stack, a trainer and a decomposition compute in float, and the
+ * terms and logits of a decomposition are Float32Array. Arguments must be finite. Results may not be: as in
+ * IEEE 754, a product or sum beyond the range is infinite, and NaN where infinities meet.
  */
 export type Floats = Float32Array | Float64Array;
 
 /**
- * Bytes in a buffer of their own: Uint8Array<ArrayBuffer> since TypeScript 5.7, before which it was not generic
- * and could not be written so.
+ * Bytes in an ArrayBuffer: Uint8Array<ArrayBuffer> since TypeScript 5.7. Earlier versions have no type
+ * parameter there, so the type is derived.
  */
 export type OwnBytes = ReturnType<typeof Uint8Array.of>;
 
-/** Ids of tokens or classes; BigInts too, as ONNX and some tokenizers have them. */
+/** Ids of tokens or classes. They may be BigInts, as in ONNX and some tokenizers. */
 export type Ids =
   | readonly (number | bigint)[]
   | Int8Array
@@ -27,9 +29,9 @@ export type Ids =
 export interface Table<A extends Floats = Floats> {
   /** rows × columns values. */
   readonly data: A;
-  /** Tokens, positions or outputs; 0 is allowed. */
+  /** The number of tokens, positions or outputs; 0 is allowed. */
   readonly rows: number;
-  /** Channels, from 1 up. */
+  /** The number of channels, from 1 up. */
   readonly columns: number;
 }
 
@@ -37,16 +39,16 @@ export interface Table<A extends Floats = Floats> {
 export interface Linear<A extends Floats = Floats> {
   /** [out, in] */
   readonly weight: Table<A>;
-  /** [out]; left out, zeros. */
+  /** [out]; zeros by default. */
   readonly bias?: A | undefined;
 }
 
-/** A Table over data that is already in order. */
+/** A Table over data that is already row by row. */
 export function table<A extends Floats>(data: A, rows: number, columns: number): Table<A> {
   return { data, rows, columns };
 }
 
-/** One after another. */
+/** Joins byte arrays one after another. */
 export function joined(parts: readonly Uint8Array[]): OwnBytes {
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -1,5 +1,5 @@
-// What is allowed at the edge of what is allowed: the last, the widest, one more of the same. What is refused beyond it is in
-// refusals.txt.
+// What is allowed at the edge of what is allowed: the last, the widest, one more of the same. What is refused
+// beyond it is in refusals.txt.
 import { expect, test } from 'vitest';
 import { plain } from './support/builds.ts';
 import { combined } from './support/naive.ts';
@@ -14,9 +14,9 @@ const scores = plain.decompose({ summands: right, ...weights, gauge: 'raw', excl
 
 test('a search of six words in slices of three', async () => {
   using search = plain.collisionSearch({ tokens: drawn(7, 4), positions: drawn(3, 4) });
-  const told: number[][] = [];
-  await search.allWords({ words: 6, slice: 3, onProgress: (...at) => told.push(at) });
-  expect(told).toEqual([
+  const progress: number[][] = [];
+  await search.allWords({ words: 6, slice: 3, onProgress: (...at) => progress.push(at) });
+  expect(progress).toEqual([
     [3, 6],
     [6, 6],
   ]);

@@ -1,5 +1,5 @@
-// Native code, Node and browsers give the same figures: the core as g++ builds it made tests/reference/figures.json from
-// seeds, and this test compares it in both builds, wherever it runs.
+// Native code, Node and browsers give the same figures: the core as g++ builds it made
+// tests/reference/figures.json from seeds, and this test compares it in both builds, wherever it runs.
 //
 // Uniform draws are the same bits everywhere. Logarithms, sines and cosines may be rounded differently by
 // another libm, and fused multiply-adds round less. Each figure names the roundings on the way to it. No

@@ -140,13 +140,13 @@ test('arrays of another realm are told from ours', () => {
   for (const name of ['Float64Array', 'Float32Array', 'Uint8Array']) {
     const foreign = runInNewContext(`new ${name}(4)`);
     const error = `TypeError: token.data must be a Float32Array or a Float64Array; it is another realm’s ${name}.`;
-    let told = '';
+    let message = '';
     try {
       check.table('token', { data: foreign, rows: 2, columns: 2 });
     } catch (thrown) {
-      told = String(thrown);
+      message = String(thrown);
     }
-    expect(told).toBe(error);
+    expect(message).toBe(error);
   }
   // A copy is taken.
   const copied = Float64Array.from(runInNewContext('new Float64Array([1, 2])'));

@@ -16,8 +16,8 @@ test('the JavaScript of both builds is the same but for the name of the .wasm', 
 });
 
 /** It starts every module. */
-const started = script('plain');
-const namesIn = (found: RegExp) => [...started.matchAll(found)].map(([, name]) => name as string);
+const glue = script('plain');
+const namesIn = (pattern: RegExp) => [...glue.matchAll(pattern)].map(([, name]) => name as string);
 
 test.each(modules)('the JavaScript of the %s build makes no code out of text', (simd) => {
   expect(script(simd)).not.toMatch(/\bnew Function\b|\bFunction\(|\beval\(/);
@@ -63,7 +63,7 @@ test.each(['plain', 'relaxed'])('the %s modules: what a first figure waits for, 
 
 /** A module and its imports, without `external`, as a bundler makes it from the package. */
 async function bundled(name: string, ...external: RegExp[]): Promise<string> {
-  const made = await build({
+  const output = await build({
     configFile: false,
     logLevel: 'silent',
     build: {
@@ -79,12 +79,12 @@ async function bundled(name: string, ...external: RegExp[]): Promise<string> {
       },
     },
   });
-  const chunks = [made].flat().flatMap((part) => ('output' in part ? part.output : []));
+  const chunks = [output].flat().flatMap((part) => ('output' in part ? part.output : []));
   return chunks.map((chunk) => (chunk.type === 'chunk' ? chunk.code : '')).join('');
 }
 
 test('the JavaScript that a page starts with: what Emscripten writes, and the typed API', async () => {
-  const api = await bundled('small.js', /superpose-plain\.js$/);
+  const api = await bundled('smallModule.js', /superpose-plain\.js$/);
   expect(api).toContain('combineTerms');
   expect(api).not.toContain('chanceAngles');
   // 0.1 of it starts a new instance after a call broke off.

@@ -1,5 +1,5 @@
-// What is held belongs to the module that made it. Another module's functions refuse it, and neither module is
-// harmed by the attempt.
+// What is held belongs to the module that made it. Another module's functions refuse it, and neither module
+// is harmed by the attempt.
 import { load, type Superpose } from 'superpose';
 import { expect, test } from 'vitest';
 import { drawn, drawnLayer } from './model/tinyMinilm.ts';
@@ -8,7 +8,7 @@ import { methodsOf } from './support/methods.ts';
 import { rightCalls } from './support/rightCalls.ts';
 
 const d = 4;
-type Method = (...given: unknown[]) => unknown;
+type Method = (...args: unknown[]) => unknown;
 interface Handle extends Record<string, unknown> {
   isAlive(): boolean;
   delete(): void;
@@ -22,8 +22,8 @@ async function heldIn(superpose: Superpose): Promise<{ handles: Record<string, H
   for (const [name, calls] of Object.entries(rightCalls)) {
     // What load() alone gives makes none.
     const make = (superpose as unknown as Partial<Record<string, Method>>)[name];
-    const made = make?.(...calls.sound);
-    if (isHandle(made)) handles[name] = made;
+    const result = make?.(...calls.sound);
+    if (isHandle(result)) handles[name] = result;
   }
   const stack = superpose.transformerStack({ d_model: d, heads: 2 });
   await stack.addLayer(drawnLayer(d, 6, 10));
@@ -51,27 +51,27 @@ test('these functions make handles', async () => {
 });
 
 test('no function takes an object of another module for one of its own', async () => {
-  const [one, other] = [await load(), await load()];
-  const mine = await heldIn(one);
-  const theirs = await heldIn(other);
-  const foreign = [...Object.values(theirs.handles), theirs.forward];
+  const [first, second] = [await load(), await load()];
+  const ofFirst = await heldIn(first);
+  const ofSecond = await heldIn(second);
+  const foreign = [...Object.values(ofSecond.handles), ofSecond.forward];
   const methods: [string, Method][] = [
-    ...Object.entries({ ...mine.handles, forward: mine.forward }).flatMap(([name, handle]) =>
+    ...Object.entries({ ...ofFirst.handles, forward: ofFirst.forward }).flatMap(([name, handle]) =>
       methodsOf(handle)
         .filter(([method]) => method !== 'isAlive')
         .map(([method, run]): [string, Method] => [`${name}.${method}`, run]),
     ),
-    ...Object.entries(one as unknown as Record<string, Method>).filter(
+    ...Object.entries(first as unknown as Record<string, Method>).filter(
       ([, run]) => typeof run === 'function',
     ),
   ];
   expect(methods.length).toBeGreaterThan(70);
   for (const [name, run] of methods) {
     for (const thing of foreign) {
-      for (const given of [[thing], [thing, thing], [thing, thing, thing]]) {
-        const error = await outcome(() => run(...given));
+      for (const args of [[thing], [thing, thing], [thing, thing, thing]]) {
+        const error = await outcome(() => run(...args));
         // Options may be any object: its data are all that may be read of it.
-        if (error === undefined) expect(await outcome(() => run(...given.map(dataOf))), name).toBeUndefined();
+        if (error === undefined) expect(await outcome(() => run(...args.map(dataOf))), name).toBeUndefined();
         else {
           expect(error.message, name).not.toMatch(/broke off|out of bounds/);
           expect(error.message, name).toMatch(/^\S.*[.?]$/s);
@@ -79,10 +79,10 @@ test('no function takes an object of another module for one of its own', async (
       }
     }
   }
-  for (const { handles } of [mine, theirs])
+  for (const { handles } of [ofFirst, ofSecond])
     for (const [name, handle] of Object.entries(handles)) expect(handle.isAlive(), name).toBe(true);
   // Both modules still answer as before.
-  for (const { forward } of [mine, theirs])
+  for (const { forward } of [ofFirst, ofSecond])
     expect((forward as { state(n: number): object }).state(1)).toBeDefined();
-  for (const { handles } of [mine, theirs]) for (const handle of Object.values(handles)) handle.delete();
+  for (const { handles } of [ofFirst, ofSecond]) for (const handle of Object.values(handles)) handle.delete();
 }, 120_000);

@@ -3,9 +3,11 @@
 
 import type { SchemeInput } from 'superpose';
 import { describe, expect, test } from 'vitest';
-import { hold } from '../../build/package/check.js';
+import { addResidentBytes } from '../../build/package/check.js';
+import type { Handle } from '../../build/package/handle.js';
 import { plain } from './support/builds.ts';
 import { left } from './support/refusals.ts';
+import { rightCalls } from './support/rightCalls.ts';
 
 const zeros = (rows: number, columns: number) => ({ data: new Float64Array(rows * columns), rows, columns });
 
@@ -33,70 +35,34 @@ test('what is held counts, until it is deleted', () => {
 });
 
 const drawn = (rows: number, columns: number) => plain.randomNormal({ rows, columns, seed: 7 });
-const linear = (rows: number, columns: number) => ({ weight: drawn(rows, columns) });
 
 type Call = () => unknown;
 
 function needs(call: Call, bytes: number, counted = '') {
   const free = left();
-  hold(free - bytes);
+  addResidentBytes(free - bytes);
   try {
     expect(call).not.toThrow();
   } finally {
-    hold(bytes - free);
+    addResidentBytes(bytes - free);
   }
-  hold(free - bytes + 1);
+  addResidentBytes(free - bytes + 1);
   try {
     expect(call).toThrow(`${counted} would take 1 MB; of the 1,024 MB that fit`);
   } finally {
-    hold(bytes - free - 1);
+    addResidentBytes(bytes - free - 1);
   }
   expect(left()).toBe(free);
 }
 
-const [three, five, token] = [drawn(3, 4), drawn(5, 3), drawn(3, 5)];
-const square = drawn(3, 3);
-const shared = { query: linear(6, 4), key: linear(6, 4), heads: 2, only: [1] };
+const three = drawn(3, 4);
 
-const calls: [name: string, bytes: number, call: Call][] = [
-  ['channelRanges', 128, () => plain.channelRanges(three)],
-  ['ranks', 576, () => plain.ranks({ table: three })],
-  ['toeplitzSpread', 72, () => plain.toeplitzSpread(square)],
-  ['gram', 240, () => plain.gram(three)],
-  ['formGrams', 1208, () => plain.formGrams({ positions: 3, d_model: 4, seed: 1 })],
-  ['randomNormal', 96, () => plain.randomNormal({ rows: 3, columns: 4, seed: 1 })],
-  ['oneLayer', 1344, () => plain.oneLayer({ parts: [three, three], weights: [drawn(4, 2), drawn(4, 2)] })],
-  ['rotate', 384, () => plain.rotate({ rows: three })],
-  ['shiftError', 512, () => plain.shiftError({ positions: 3, d_model: 4, offset: 1 })],
-  ['sampleCosines', 240, () => plain.sampleCosines({ d: 4, count: 3, seed: 1 })],
-  ['rowLengths', 144, () => plain.rowLengths(three)],
-  ['rowCosines', 296, () => plain.rowCosines(three, drawn(2, 4))],
-  ['centred', 384, () => plain.centred(three)],
-  ['moveMean', 672, () => plain.moveMean({ from: three, to: three, amount: 1 })],
-  [
-    'obliqueProjection',
-    3456,
-    () => plain.obliqueProjection({ u: drawn(7, 2), w: drawn(7, 3), noise: drawn(3, 7) }),
-  ],
-  ['energyOverlap', 1296, () => plain.energyOverlap({ tokens: five, positions: drawn(4, 3) })],
-  ['randomPrincipalAngles', 1248, () => plain.randomPrincipalAngles({ d: 5, k1: 3, k2: 2, seed: 1 })],
-  ['angleCosines', 72, () => plain.angleCosines(new Float64Array(3))],
-  ['summary', 72, () => plain.summary(new Float64Array(3))],
-  ['dotProducts', 1512, () => plain.dotProducts({ token: three, position: token })],
-  ['taskExamples', 192, () => plain.taskExamples({ task: 'prev', n: 4, sequences: 3 })],
-  ['taskTargets', 64, () => plain.taskTargets({ task: 'prev', n: 4, tokens: [0, 1, 2, 0] })],
-];
-
-test.each(calls)('%s needs %i bytes', (_, bytes, call) => {
-  needs(call, bytes);
-});
-
-test('shares of three times two heads are pooled in 1440 bytes', () => {
-  const [biased, { key, heads }] = [{ ...linear(6, 4), bias: new Float64Array(6) }, shared];
-  const scores = plain.decompose({ summands: { token: three, position: three }, query: biased, key, heads });
-  expect(scores.parts).toHaveLength(3);
-  const groupOf = Array(9).fill(0);
-  needs(() => plain.poolShares([scores, scores, scores], groupOf), 1440);
+const sized = Object.entries(rightCalls).flatMap(([name, { sound, bytes }]) =>
+  bytes === undefined ? [] : [{ name, sound, bytes }],
+);
+test.each(sized)('$name needs $bytes bytes', ({ name, sound, bytes }) => {
+  const call = plain[name as keyof typeof plain] as unknown as (...args: unknown[]) => Partial<Handle>;
+  needs(() => call(...sound)?.delete?.(), bytes);
 });
 
 const weights = { d_head: 3, heads: 2, only: [1], content: three };
@@ -133,7 +99,6 @@ describe('what is held', () => {
     const drawn = (rows: number) => plain.randomNormal({ rows, columns: 5, seed: 1 });
     const input = { tokens: drawn(3), positions: drawn(2) };
     const make = () => plain.collisionSearch(input);
-    needs(() => make().delete(), 496);
     const free = left();
     const search = make();
     expect(free - left()).toBe(496);

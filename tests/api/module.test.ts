@@ -71,22 +71,22 @@ describe('loading', () => {
 
   test('from bytes that are there already', async () => {
     const bytes = await readBytes(wasm, 'The WebAssembly file');
-    const superpose = await load({ simd: 'plain', wasm: { whole: bytes } });
+    const superpose = await load({ simd: 'plain', wasm: { full: bytes } });
     expect(superpose.sinusoidal({ positions: 1, d_model: 2 }).data).toEqual(Float64Array.of(0, 1));
   });
 
   test('from addresses that a host gives, one at a time', async () => {
     const at = (module: ModuleName) => wasmAddress('plain', module);
-    const given = { simd: 'plain', wasm: { small: at('small').href, whole: at('whole') } } as const;
+    const given = { simd: 'plain', wasm: { small: at('small').href, full: at('full') } } as const;
     expect((await load(given)).cosineDeviation({ d: 4 })).toBe(0.5);
     const { data } = (await load({ ...given, module: 'small' })).sinusoidal({ positions: 1, d_model: 2 });
     expect(data).toEqual(Float64Array.of(0, 1));
-    await expect(load({ simd: 'plain', wasm: { whole: new URL('nowhere.wasm', wasm) } })).rejects.toThrow(
+    await expect(load({ simd: 'plain', wasm: { full: new URL('nowhere.wasm', wasm) } })).rejects.toThrow(
       /^The WebAssembly file could not be (read|fetched).*nowhere\.wasm\)\.$/,
     );
   });
 
-  test('the small module is a part of the whole one: its functions are there too, and give the same', async () => {
+  test('the small module is a part of the full one: its functions are there too, and give the same', async () => {
     const [small, whole] = await Promise.all([
       load({ simd: 'plain', module: 'small' }),
       load({ simd: 'plain' }),
@@ -119,7 +119,7 @@ describe('loading', () => {
       new Uint8Array(),
       another,
     ]) {
-      for (const module of ['small', 'whole'] as const) {
+      for (const module of ['small', 'full'] as const) {
         const loading = load({ simd: 'plain', module: module as 'small', wasm: { [module]: wrong } });
         await expect(loading).rejects.toThrow(damaged);
         await expect(loading).rejects.toHaveProperty('cause');
@@ -164,20 +164,20 @@ describe('loading', () => {
 
   test.skipIf(inPage)('an address of a page is one beside the page', async () => {
     vi.stubGlobal('document', { baseURI: 'file:///some/where/page.html' });
-    await expect(load({ simd: 'plain', wasm: { whole: 'nowhere.wasm' } })).rejects.toThrow(
+    await expect(load({ simd: 'plain', wasm: { full: 'nowhere.wasm' } })).rejects.toThrow(
       'The WebAssembly file could not be read (/some/where/nowhere.wasm).',
     );
   });
 
   test.skipIf(inPage)('JavaScript that does not come is named', async () => {
-    const whole = '../../build/package/whole.js';
+    const whole = '../../build/package/fullModule.js';
     vi.doMock(whole, () => {
       throw new Error('offline');
     });
     try {
       const loading = load({ simd: 'plain' });
       await expect(loading).rejects.toThrow(
-        /^The JavaScript of the whole module could not be fetched; is there a network\?$/,
+        /^The JavaScript of the full module could not be fetched; is there a network\?$/,
       );
       await expect(loading).rejects.toHaveProperty('cause');
     } finally {
@@ -202,7 +202,7 @@ describe('loading', () => {
     });
     const { raw } = await start({ simd: 'plain' }, create);
     const lose = vi.fn();
-    raw.kept.add(lose);
+    raw.abortListeners.add(lose);
     return { raw: raw as typeof raw & { crash(): void; depth(): number }, lose };
   };
 

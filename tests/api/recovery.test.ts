@@ -28,9 +28,9 @@ function refuseMemory(): () => void {
 }
 
 /** Breaks the module off, and then lets memory grow again. */
-function breakOff(superpose: Superpose, asked = large): void {
+function breakOff(superpose: Superpose, request = large): void {
   const mend = refuseMemory();
-  expect(() => superpose.randomUniform(asked)).toThrow(brokeOff);
+  expect(() => superpose.randomUniform(request)).toThrow(brokeOff);
   mend();
 }
 
@@ -52,13 +52,13 @@ describe('memory that is refused', () => {
   test('the next call runs in a new instance, also while memory is still refused', async () => {
     const superpose = await load();
     const before = superpose.randomUniform(small).data;
-    const begun = superpose.memoryBytes();
+    const initialBytes = superpose.memoryBytes();
     const mend = refuseMemory();
     for (let again = 0; again < 3; again++) {
       expect(() => superpose.randomUniform(large)).toThrow(brokeOff);
-      expect(superpose.memoryBytes()).toBeLessThan(begun);
+      expect(superpose.memoryBytes()).toBeLessThan(initialBytes);
       expect(superpose.randomUniform(small).data).toEqual(before);
-      expect(superpose.memoryBytes()).toBe(begun);
+      expect(superpose.memoryBytes()).toBe(initialBytes);
     }
     mend();
     expect(superpose.randomUniform(large).rows).toBe(4096);
@@ -89,7 +89,7 @@ test('a table of no rows whose buffer was transferred breaks nothing off', async
 });
 
 describe('a module that cannot grow at all', () => {
-  test.each(['small', 'whole'] as const)('the %s one, by its own file', async (module) => {
+  test.each(['small', 'full'] as const)('the %s one, by its own file', async (module) => {
     const address = new URL(
       `../../build/package/wasm/superpose-${module === 'small' ? 'small-' : ''}plain.wasm`,
       import.meta.url,

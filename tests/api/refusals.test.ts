@@ -1,12 +1,13 @@
-// One table of what is refused, refusals.txt: wrong calls, each with its sentence below it. Under a function's name
-// stand changes to its right call, under any other heading whole calls. To add a call, write it there; `npx vitest run
-// -c tests/vitest.config.ts --project node api/refusals -u` writes every sentence, to be read in the diff. Mistakes that
-// all arguments of a kind can have are in wrongArguments.test.ts, the bytes that a call needs in memory.test.ts.
+// One table of what is refused, refusals.txt: wrong calls, each with its sentence below it. Under a
+// function's name stand changes to its right call, under any other heading whole calls. To add a call, write
+// it there; `npx vitest run -c tests/vitest.config.ts --project node api/refusals -u` writes every sentence,
+// to be read in the diff. Mistakes that all arguments of a kind can have are in wrongArguments.test.ts, the
+// bytes that a call needs in memory.test.ts.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as library from 'superpose';
 import { expect, inject, test } from 'vitest';
-import { hold } from '../../build/package/check.js';
+import { addResidentBytes } from '../../build/package/check.js';
 import { builds, plain } from './support/builds.ts';
 import { model } from './support/model.ts';
 import { left } from './support/refusals.ts';
@@ -22,7 +23,7 @@ const projections = { query: linear(4, 4), key: linear(4, 4), heads: 2 };
 const summands = { token: table(3, 4), position: table(3, 4) };
 const batch = { n: 3, tokens: [0, 1, 2], targets: [0, 1, 2] };
 const ownTrainer = { evaluation: batch, vocabulary: 3, classes: 3, d_model: 4, heads: 2 };
-const own = {
+const values = {
   ...{ table, linear, scores, minilm, projections, summands, batch, ownTrainer },
   bothHeads: plain.decompose({ summands, ...projections }),
   entry: { name: 'w', dtype: 'F32', shape: [2], begin: 0, end: 8 },
@@ -55,21 +56,21 @@ test.each(builds)('are those of refusals.txt, before anything is allocated: $sim
   for (const handle of [deleted, deletedLayer, deletedTrainer]) handle.delete();
   const ofScheme = superpose.schemeScores({ scheme: 'none', content: table(3, 4), heads: 2 });
   const objects = { search, layer, trainer, taskTrainer, ropeTrainer, deleted, deletedLayer, deletedTrainer };
-  const names = { ...library, ...superpose, ...own, superpose, ofScheme, ...objects };
+  const names = { ...library, ...superpose, ...values, superpose, ofScheme, ...objects };
   const evaluate = (code: string) =>
     new Function(...Object.keys(names), `return (${code});`)(...Object.values(names));
 
   const callOf = (section: string, line: string) => {
     const [first, ...rest] = rightCalls[section]?.sound ?? [];
-    const asked = evaluate(line);
-    return first ? functions[section]?.({ ...first, ...asked }, ...rest) : asked;
+    const change = evaluate(line);
+    return first ? functions[section]?.({ ...first, ...change }, ...rest) : change;
   };
 
   /** The class and the sentence of what a call throws. */
   const refusal = async (section: string, line: string): Promise<string> => {
     const before = superpose.memoryBytes();
-    const held = section === 'With nothing left' ? left() : 0;
-    hold(held);
+    const resident = section === 'With nothing left' ? left() : 0;
+    addResidentBytes(resident);
     try {
       await callOf(section, line);
     } catch (error) {
@@ -78,7 +79,7 @@ test.each(builds)('are those of refusals.txt, before anything is allocated: $sim
       expect(superpose.memoryBytes(), line).toBe(before);
       return `${line}\n${indent}${name}: ${message}`;
     } finally {
-      hold(-held);
+      addResidentBytes(-resident);
     }
     throw new Error(`${section}: ${line} was not refused.`);
   };
@@ -87,9 +88,9 @@ test.each(builds)('are those of refusals.txt, before anything is allocated: $sim
   for (const { name, lines, calls } of sections) {
     // What cannot be asked here stays as it is.
     const stays = name === 'MiniLM' && !minilm;
-    const told: string[] = [];
-    for (const call of stays ? [] : calls) told.push(await refusal(name, call));
-    texts.push(`# ${name}\n${(stays ? lines : told).join('\n')}\n`);
+    const sentences: string[] = [];
+    for (const call of stays ? [] : calls) sentences.push(await refusal(name, call));
+    texts.push(`# ${name}\n${(stays ? lines : sentences).join('\n')}\n`);
   }
   await expect(texts.join('\n')).toMatchFileSnapshot(file);
 });

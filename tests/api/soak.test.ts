@@ -6,9 +6,9 @@
 
 import type { Simd, Superpose } from 'superpose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fullApi } from '../../build/package/fullModule.js';
 import { type Raw, start } from '../../build/package/module.js';
 import create from '../../build/package/wasm/superpose-plain.js';
-import { wholeApi } from '../../build/package/whole.js';
 import * as docs from '../../docs/examples.mjs';
 import { builds } from './support/builds.ts';
 
@@ -24,9 +24,9 @@ const runExample = docs.runExample as (superpose: Superpose, example: Example) =
 const calls = 32;
 /** What the build calls malloc and free among a module's exports. */
 const [malloc, free] = ['_malloc', '_free'].map((name) => {
-  const found = new RegExp(`${name}=wasmExports\\["(\\w+)"\\]`).exec(String(create));
-  if (!found) throw new Error(`The module's JavaScript no longer calls ${name} as this test expects.`);
-  return found[1] as string;
+  const match = new RegExp(`${name}=wasmExports\\["(\\w+)"\\]`).exec(String(create));
+  if (!match) throw new Error(`The module's JavaScript no longer calls ${name} as this test expects.`);
+  return match[1] as string;
 }) as [string, string];
 
 /** What the instance that was made last exports. */
@@ -64,16 +64,16 @@ const handlesOf = (raw: Raw) => (raw as Raw & { count_emval_handles(): number })
 async function roomAfter(simd: Simd, rounds: number, runs: Record<string, Run>) {
   const module = await start({ simd });
   const memory = exported;
-  const superpose = wholeApi(module);
+  const superpose = fullApi(module);
   const handles = () => handlesOf(module.raw);
   expect(handles()).toBeTypeOf('number');
   const adding = new Set<string>();
   for (let round = 0; round < rounds; round++) {
     for (const [name, run] of Object.entries(runs)) {
-      const held = handles();
+      const before = handles();
       await run(superpose);
       // The first round fills what is made only once.
-      if (round > 0 && handles() !== held) adding.add(name);
+      if (round > 0 && handles() !== before) adding.add(name);
     }
   }
   return { room: room(module.raw, memory), adding: [...adding] };
@@ -81,9 +81,9 @@ async function roomAfter(simd: Simd, rounds: number, runs: Record<string, Run>) 
 
 /** The names of the functions that keep memory or handles. */
 async function keeping(simd: Simd, runs: Record<string, Run>) {
-  const few = await roomAfter(simd, 2, runs);
-  const many = await roomAfter(simd, 2 + calls, runs);
-  if (few.room === many.room) return { memory: [], handles: many.adding };
+  const short = await roomAfter(simd, 2, runs);
+  const long = await roomAfter(simd, 2 + calls, runs);
+  if (short.room === long.room) return { memory: [], handles: long.adding };
   // Some function does: try each by itself.
   const memory: string[] = [];
   for (const [name, run] of Object.entries(runs)) {
@@ -93,7 +93,7 @@ async function keeping(simd: Simd, runs: Record<string, Run>) {
     ];
     if (less.room !== more.room) memory.push(name);
   }
-  return { memory: memory.length ? memory : ['all together'], handles: many.adding };
+  return { memory: memory.length ? memory : ['all together'], handles: long.adding };
 }
 
 /** Every example, and what the examples do not reach. */

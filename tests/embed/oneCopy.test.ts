@@ -191,7 +191,7 @@ describe('the module of the package', () => {
     expect(['plain', 'simd', 'relaxed']).toContain(simd);
     // Beside the modules, as long as it is told nothing else.
     expect(told.module.wasm.small).toMatch(new RegExp(`/wasm/superpose-small-${simd}\\.wasm$`));
-    expect(told.module.wasm.whole).toMatch(new RegExp(`/wasm/superpose-${simd}\\.wasm$`));
+    expect(told.module.wasm.full).toMatch(new RegExp(`/wasm/superpose-${simd}\\.wasm$`));
   });
 
   test('takes folders by any address, with the last slash or without', async () => {
@@ -204,7 +204,7 @@ describe('the module of the package', () => {
     const simd = told.module.simd;
     expect(told.module.wasm).toEqual({
       small: `https://blog.example/wasm/superpose-small-${simd}.wasm`,
-      whole: `https://blog.example/wasm/superpose-${simd}.wasm`,
+      full: `https://blog.example/wasm/superpose-${simd}.wasm`,
     });
     // What is not named stays as it was.
     configure({});

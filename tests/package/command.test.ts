@@ -397,7 +397,7 @@ describe('what is a package of its own', () => {
       expect(await superpose('decompose', '--text', 'a'.repeat(100_001))).toEqual({
         code: 2,
         stdout: '',
-        stderr: 'The text must have at most 100000 characters; it has 100001.\n',
+        stderr: 'The text needs at most 100000 characters; got 100001.\n',
       });
     },
   );

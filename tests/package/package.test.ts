@@ -70,7 +70,7 @@ test('the .wasm files can be named', async () => {
     `import { readFileSync } from 'node:fs';
      import { load } from 'superpose';
      const wasm = readFileSync(new URL(import.meta.resolve('superpose/superpose-plain.wasm')));
-     console.log((await load({ simd: 'plain', wasm: { whole: wasm } })).simd);`,
+     console.log((await load({ simd: 'plain', wasm: { full: wasm } })).simd);`,
   );
   expect(await project.run(process.execPath, 'wasm.mjs')).toEqual({ code: 0, stdout: 'plain\n', stderr: '' });
 });

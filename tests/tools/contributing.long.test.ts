@@ -127,10 +127,11 @@ test.runIf(inCi || compiled)(
     );
     await all.runTests(
       'api/encodings/nerf',
+      'api/complete',
+      'api/memory',
       'api/wrongArguments',
       'api/drift',
       'figures/encoding',
-      'tools/lists',
     );
   },
 );

@@ -1,9 +1,7 @@
-// Lists that must agree: functions and examples, platforms and hosts, snippets and documents, schemes and what the page
-// says of them.
+// Lists that must agree: platforms and hosts, snippets and documents, schemes and what the page says of them.
 import { readFileSync } from 'node:fs';
 import { load } from 'superpose';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { examples } from '../../docs/examples.mjs';
 import { pictureWidths } from '../../web/element/exports.ts';
 import * as schemes from '../../web/figures/schemes.ts';
 import { platforms } from '../../web/page/platforms.ts';
@@ -11,18 +9,6 @@ import { iframe, scriptTag } from '../../web/page/snippets.ts';
 import { wishOf } from '../embed/support/figures.ts';
 import { run } from '../figures/support.ts';
 import { hosts } from '../hosts/hosts.ts';
-
-// The examples of the reference: one for everything that the library computes.
-describe('library', () => {
-  test('every function has an example, and every example names a function', async () => {
-    const superpose = await load();
-    const functions = Object.entries(superpose).flatMap(([name, member]) =>
-      typeof member === 'function' ? [name] : [],
-    );
-    const named = new Set((examples as { name: string }[]).map(({ name }) => name));
-    expect([...named].sort()).toEqual(functions.filter((name) => name !== 'memoryBytes').sort());
-  });
-});
 
 // What the Embed dialog offers to paste, and what `npm run hosts` builds sites with.
 describe('platforms', () => {

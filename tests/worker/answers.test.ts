@@ -1,7 +1,7 @@
 // The answering side: a question, its progress, its end or failure, and cancelling; a library that fails and
 // is asked again; a page's own thread, in slices.
 import { describe, expect, test, vi } from 'vitest';
-import { fits, hold } from '../../build/package/check.js';
+import { addResidentBytes, fits } from '../../build/package/check.js';
 import type { Library } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
 import {
@@ -24,13 +24,13 @@ import {
 
 /** What the library says of what does not fit beside what is held. */
 function tooLarge(): unknown {
-  hold(1000 * 2 ** 20);
+  addResidentBytes(1000 * 2 ** 20);
   try {
     fits('A vocabulary', 100 * 2 ** 20);
   } catch (error) {
     return error;
   } finally {
-    hold(-1000 * 2 ** 20);
+    addResidentBytes(-1000 * 2 ** 20);
   }
   return undefined;
 }

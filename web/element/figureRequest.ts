@@ -147,7 +147,7 @@ export class FigureRequest implements ReactiveController {
     if (this.figure) return this.figure;
     const name = this.#name;
     if (!Object.hasOwn(figures, name)) {
-      const { unknownName } = await import('../../src/api/unknown.js');
+      const { unknownName } = await import('../../src/api/unknownName.js');
       const sentence = unknownName('figure', name, Object.keys(figures));
       console.warn(`Superpose: ${sentence}`);
       this.#apply({ event: 'failed', sentence });

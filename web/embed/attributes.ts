@@ -1,6 +1,6 @@
 // Warnings in the console about what the page's author has mistyped, each once: an attribute that no figure reads, a
 // setting in `keep` that does not exist, a value that cannot be used.
-import { unknownName } from '../../src/api/unknown.js';
+import { unknownName } from '../../src/api/unknownName.js';
 import { attributeOf } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 

@@ -1,7 +1,7 @@
 // superpose/embed: importing it makes every <superpose-figure> of a page live. It is for pages that are built with a
 // bundler; other pages load embed.js from a site.
 import { type ModuleName, supportedSimd, wasmAddress } from 'superpose';
-import { unknownName } from '../../build/package/unknown.js';
+import { unknownName } from '../../build/package/unknownName.js';
 import { hostPage } from '../element/link.js';
 import { pageThread, type Transport, transports } from '../worker/transports.js';
 import type { EmbedOptions } from './index.js';
@@ -51,7 +51,7 @@ function supplies(): Supplies {
     wasm === undefined
       ? wasmAddress(simd, module).href
       : `${wasm}superpose-${module === 'small' ? 'small-' : ''}${simd}.wasm`;
-  return { module: { simd, wasm: { small: at('small'), whole: at('whole') } }, model };
+  return { module: { simd, wasm: { small: at('small'), full: at('full') } }, model };
 }
 
 /** The worker is bundled as text, so that no bundler has to find a file for it. */

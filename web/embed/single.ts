@@ -16,7 +16,7 @@ export interface SinglePage {
   figure: string;
   /** As in links: settings by name. */
   settings: [string, string][];
-  /** The module that is in the file; the whole one unless this says `small`. */
+  /** The module that is in the file; the full one unless this says `small`. */
   module?: 'small' | undefined;
   theme?: string | undefined;
   keep?: string | undefined;
@@ -29,10 +29,10 @@ export interface SinglePage {
 
 const textOf = (id: string) => document.getElementById(id)?.textContent ?? '';
 
-/** The whole module also does what the small one does. */
+/** The full module also has the functions of the small one. */
 function modulesOf({ module }: SinglePage) {
   const bytes = fromBase64(textOf('superpose-wasm')).buffer;
-  return module === 'small' ? { small: bytes } : { small: bytes, whole: bytes };
+  return module === 'small' ? { small: bytes } : { small: bytes, full: bytes };
 }
 
 /** The absolute address of the page of all figures. A relative one is of no use to a file on disk. */

@@ -1,6 +1,6 @@
 // The settings of a figure. Its inputs, the reading of its links and attributes, and the type of its state
 // all follow from one table of controls.
-import { unknownName } from '../../build/package/unknown.js';
+import { unknownName } from '../../build/package/unknownName.js';
 
 interface Labelled {
   label: string;

@@ -90,9 +90,9 @@ export const computeWith =
 /** An error in words for a reader of the page, who cannot call delete(). */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { held } = error as Partial<NoRoom>;
-  if (held === undefined) return error.message;
-  const megabytes = Math.ceil(held / 2 ** 20).toLocaleString('en');
+  const { residentBytes } = error as Partial<NoRoom>;
+  if (residentBytes === undefined) return error.message;
+  const megabytes = Math.ceil(residentBytes / 2 ** 20).toLocaleString('en');
   return (
     `Other figures hold ${megabytes} MB of memory, which leaves too little for this one. ` +
     'Forget a model that you opened, or load the page again.'

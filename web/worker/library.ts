@@ -8,7 +8,7 @@ export function library(
   module: LoadOptions = {},
   small = retried(() => load({ ...module, module: 'small' })),
 ): Library {
-  const superpose = retried(() => load({ ...module, module: 'whole' }));
+  const superpose = retried(() => load({ ...module, module: 'full' }));
   return {
     memoize: memoizer(),
     small,

@@ -1,15 +1,18 @@
+// Dot products of a table's rows, and how far they depend on the offset alone.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
 import { encodingArguments, encodingNames, type SinusoidalOptions } from './sinusoidal.js';
 
-/** The dot products of a sinusoidal table's rows, [positions, positions] each, as they are and after changes. */
+/**
+ * The dot products of a sinusoidal table's rows, unchanged and after changes; each is [positions, positions].
+ */
 export interface FormGrams {
   /** PE(p)·PE(q): Toeplitz up to rounding, unless an interleaved width is odd. */
   readonly original: Table<Float64Array>;
-  /** After subtracting each row's mean, as LayerNorm does first. */
+  /** After each row's mean is subtracted, which is the first step of LayerNorm. */
   readonly centred: Table<Float64Array>;
-  /** The sines alone. */
+  /** Those of the sine channels alone. */
   readonly sines: Table<Float64Array>;
   /** PE(p)ᵀ A PE(q) with the entries of A from N(0, 1/d_model). */
   readonly randomForm: Table<Float64Array>;
@@ -27,23 +30,23 @@ export interface OffsetMeans {
   readonly kernel: Float64Array;
   /** The part of Σ (x − mean)² that the kernel explains, from 0 to 1; NaN when nothing varies. */
   readonly share: number;
-  /** The largest difference between an entry and the mean at its offset: 0 for a Toeplitz matrix. */
+  /** The largest difference between an entry and the mean at its offset; 0 for a Toeplitz matrix. */
   readonly maxDeviation: number;
 }
 
 export interface GramApi {
-  /** The dot products of a table's rows with one another, [rows, rows], in double. */
+  /** The dot products of all pairs of a table's rows, [rows, rows], in double. */
   gram(table: Table): Table<Float64Array>;
   /**
-   * The largest max − min along a diagonal of a square table: 0 for a Toeplitz matrix, which depends on p − q alone, and
-   * below 2 rows.
+   * The largest max − min along a diagonal of a square table. It is 0 for a Toeplitz matrix, whose entries
+   * depend on p − q alone, and for fewer than 2 rows.
    */
   toeplitzSpread(square: Table): number;
-  /** How much of a square table depends on the offset alone. Throws RangeError, TypeError. */
+  /** How much of a square table depends on the offset alone. Throws RangeError or TypeError. */
   offsetMeans(square: Table): OffsetMeans;
   /**
-   * The Gram matrix of a sinusoidal table, as it is and after changes that break it, for toeplitzSpread(). `seed` draws
-   * the forms, from 0 to 2³²-1. Throws RangeError, TypeError.
+   * The Gram matrix of a sinusoidal table, unchanged and after changes that break its pattern, for
+   * toeplitzSpread(). `seed`, from 0 to 2³² − 1, draws the forms. Throws RangeError or TypeError.
    */
   formGrams(options: SinusoidalOptions & { seed: number }): FormGrams;
 }
@@ -51,7 +54,7 @@ export interface GramApi {
 function checkSquare(square: Table): Table {
   const { rows, columns } = check.table('square', square);
   check.table('square', square, { columns: Math.max(rows, 1) });
-  check.fits(`A matrix of ${rows} by ${columns}`, 8 * rows * columns);
+  check.tableFits(rows, columns);
   return square;
 }
 
@@ -59,7 +62,7 @@ export function gramApi(raw: RawModule): GramApi {
   return {
     gram(input) {
       const { rows, columns } = check.table('table', input);
-      check.fits(`The Gram matrix of ${rows} rows`, 8 * (2 * rows * rows + rows * columns));
+      check.fits(`The Gram matrix of ${rows} rows`, raw.gramBytes(rows, columns));
       return table(raw.gram(input), rows, rows);
     },
     toeplitzSpread(square) {
@@ -75,7 +78,7 @@ export function gramApi(raw: RawModule): GramApi {
       check.seed('seed', seed);
       check.fits(
         `The Gram matrices of ${positions} positions of ${d_model} channels`,
-        8 * (11 * positions * positions + 3 * positions * d_model + d_model * d_model),
+        raw.formGramsBytes(positions, d_model),
       );
       const grams = Object.entries(raw.formGrams(encoding, seed));
       return Object.fromEntries(

@@ -1,34 +1,38 @@
+// Rotary positions (RoPE): rotated rows, and the frequencies of pairs.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
 
-/** Rotary positions beyond the trained length (arXiv 2309.00071; as printed, not as released). */
+/**
+ * How rotary positions are stretched beyond the trained length (arXiv 2309.00071, as printed, not as
+ * released).
+ */
 export interface Stretch {
   /**
-   * interpolate: θ/s (arXiv 2306.15595). parts: pairs that turn at least beta times in the trained positions stay,
-   * those of alpha turns and fewer are interpolated, in between in part.
+   * interpolate: θ/s (arXiv 2306.15595). parts: pairs that turn at least beta times in the trained positions
+   * stay, pairs of at most alpha turns are interpolated, and pairs in between are partly interpolated.
    */
   way: (typeof wayNames)[number];
-  /** s, how many times the trained length; from 1 to 1,000,000. 1 changes nothing. */
+  /** s, the new length divided by the trained length, from 1 to 1,000,000. 1 changes nothing. */
   factor: number;
-  /** The trained length, above 0; 'parts' needs it. */
+  /** The trained length in positions, above 0; required for 'parts'. */
   trained?: number;
-  /** Of 'parts', at least 0. Default 1. */
+  /** In turns, for 'parts'; at least 0. Default 1. */
   alpha?: number;
-  /** Of 'parts', above alpha. Default 32. */
+  /** In turns, for 'parts'; above alpha. Default 32. */
   beta?: number;
 }
 
 const wayNames = ['interpolate', 'parts'] as const;
 
-/** Which two channels of a head make a pair, and how fast pairs turn. */
+/** Which two channels of a head are a pair, and how fast pairs turn. */
 export interface RotaryConvention {
   /**
    * interleaved: channels 2i and 2i+1 (roformer). concatenated: channels i and i + d_h/2, also called
    * half-split or "rotate half" (GPT-NeoX, LLaMA). Default interleaved.
    */
   layout?: 'interleaved' | 'concatenated';
-  /** Pair i turns by base^(-2i/d_h) radians a position; above 0. Default 10000. */
+  /** Pair i turns by base^(−2i/d_h) radians per position; above 0. Default 10000. */
   base?: number;
 }
 
@@ -42,15 +46,15 @@ export interface RotateInput extends RotaryConvention {
 }
 
 export interface RotaryApi {
-  /** Turns the rows by their positions (RoPE, arXiv 2104.09864, eq. 34): [n, heads · d_h]. */
+  /** Rotates the rows by their positions, [n, heads · d_h] (RoPE, arXiv 2104.09864, equation 34). */
   rotate(input: RotateInput): Table<Float64Array>;
-  /** By how many radians a position turns each pair, fastest first: [d_head / 2], d_head even. */
+  /** By how many radians each pair turns per position, fastest first, [d_head / 2]; d_head is even. */
   rotaryFrequencies(options: { d_head: number; base?: number; stretch?: Stretch }): Float64Array;
 }
 
 export const conventionNames: check.OptionNames<RotaryConvention> = { layout: true, base: true };
 
-/** The layout as the binding takes it, and the base. */
+/** Checks the layout and the base. */
 export function rotaryConvention({ layout = 'interleaved', base = 10000 }: RotaryConvention) {
   return {
     layout: check.oneOf('layout', layout, ['interleaved', 'concatenated']),
@@ -58,14 +62,14 @@ export function rotaryConvention({ layout = 'interleaved', base = 10000 }: Rotar
   };
 }
 
-/** As the binding takes it. */
+/** Checks a stretch, with defaults filled in as the binding takes them. */
 function stretchArguments(stretch: Stretch | undefined) {
   if (stretch === undefined) return { way: 'none', factor: 1, trained: 1, alpha: 1, beta: 32 } as const;
   check.knownOptions('stretch', stretch, { way: true, factor: true, trained: true, alpha: true, beta: true });
   const way = check.oneOf('stretch.way', stretch.way, wayNames);
   const factor = check.number('stretch.factor', stretch.factor, 1, 1e6);
   const { alpha = 1, beta = 32 } = stretch;
-  // Only parts asks for the trained length.
+  // Only 'parts' needs the trained length.
   const trained =
     way === 'parts' || stretch.trained !== undefined ? check.positive('stretch.trained', stretch.trained) : 1;
   check.number('stretch.alpha', alpha, 0);
@@ -74,7 +78,7 @@ function stretchArguments(stretch: Stretch | undefined) {
   return { way, factor, trained, alpha, beta };
 }
 
-/** Pairs of channels need an even width. */
+/** Checks an even width, which pairs of channels need. */
 export function evenWidth(name: string, width: number): number {
   if (width % 2 !== 0) check.refuse(name, 'even, for pairs of channels', width);
   return width;
@@ -94,7 +98,10 @@ export function rotaryApi(raw: RawModule): RotaryApi {
       evenWidth('The width of a head', check.headWidth(heads, rows.columns, 'rows', 'columns'));
       check.number('firstPosition', firstPosition);
       const convention = { heads, ...rotaryConvention(input), firstPosition, step: 1 };
-      check.fits(`${rows.rows} rows by ${rows.columns} columns, turned`, 4 * rows.data.length * 8);
+      check.fits(
+        `Rotating ${rows.rows} rows by ${rows.columns} columns`,
+        raw.rotateBytes(rows.rows, rows.columns),
+      );
       return table(raw.rotate(rows, convention), rows.rows, rows.columns);
     },
     rotaryFrequencies(options) {

@@ -1,22 +1,29 @@
+// Sinusoidal position encodings.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
 
 export interface SinusoidalOptions {
-  /** Rows of the table, from 0 up. */
+  /** The number of rows, from 0 up. */
   positions: number;
-  /** Channels, from 1 up. An odd width has one left over: a sine if interleaved, zeros if concatenated. */
+  /**
+   * The number of channels, from 1 up. An odd width has one channel without a partner: a sine if interleaved,
+   * zeros if concatenated.
+   */
   d_model: number;
-  /** Channels of a frequency's sine and cosine: 2i and 2i+1, or i and ⌊d/2⌋+i. Default interleaved. */
+  /**
+   * Which channels are a frequency's sine and cosine: 2i and 2i+1 (interleaved), or i and ⌊d/2⌋+i
+   * (concatenated). Default interleaved.
+   */
   layout?: 'interleaved' | 'concatenated';
   /**
-   * How frequencies fall: base^(-2i/d) (Vaswani et al. 2017, section 3.5) or base^(-i/(⌊d/2⌋-1))
+   * How frequencies fall with i: base^(-2i/d) (Vaswani et al. 2017, section 3.5) or base^(-i/(⌊d/2⌋-1))
    * (tensor2tensor, get_timing_signal_1d). Default d_model.
    */
   spacing?: 'd_model' | 'timescales';
-  /** Ratio of the longest to the shortest timescale, above 0. Default 10000. */
+  /** The ratio of the longest to the shortest timescale, above 0. Default 10000. */
   base?: number;
-  /** Position of the first row. Default 0. */
+  /** The position of the first row; any finite number. Default 0. */
   firstPosition?: number;
 }
 
@@ -24,9 +31,9 @@ export interface SinusoidalOptions {
 export type SpectrumOptions = Pick<SinusoidalOptions, 'd_model' | 'layout' | 'spacing' | 'base'>;
 
 export interface SinusoidalApi {
-  /** The table [positions, d_model] of sinusoidal position encodings. Throws RangeError, TypeError. */
+  /** The table of sinusoidal position encodings, [positions, d_model]. Throws RangeError or TypeError. */
   sinusoidal(options: SinusoidalOptions): Table<Float64Array>;
-  /** The frequencies in radians per position, fastest first. */
+  /** The frequencies in radians per position, fastest first. Throws RangeError or TypeError. */
   sinusoidalFrequencies(options: SpectrumOptions): Float64Array;
 }
 
@@ -42,7 +49,7 @@ export const encodingNames: check.OptionNames<SinusoidalOptions> = {
   firstPosition: true,
 };
 
-/** As the binding takes them, of a table without rows. */
+/** Checks the options of a spectrum, as the binding takes them: those of a table without rows. */
 export function spectrumArguments(options: SpectrumOptions) {
   const { d_model, layout = 'interleaved', spacing = 'd_model', base = 10000 } = options;
   return {
@@ -55,7 +62,7 @@ export function spectrumArguments(options: SpectrumOptions) {
   };
 }
 
-/** The same with positions. */
+/** Checks the options of a table, as the binding takes them. */
 export function encodingArguments(options: SinusoidalOptions) {
   const spectrum = spectrumArguments(options);
   const positions = check.integer('positions', options.positions, 0);
@@ -72,7 +79,7 @@ export function sinusoidalApi(raw: RawModule): SinusoidalApi {
       check.knownOptions('options', options, encodingNames);
       const encoding = encodingArguments(options);
       const { positions, d_model } = options;
-      check.fits(`A table of ${positions} positions by ${d_model} channels`, 8 * positions * d_model);
+      check.tableFits(positions, d_model);
       return table(raw.sinusoidal(encoding), positions, d_model);
     },
     sinusoidalFrequencies(options) {

@@ -1,26 +1,27 @@
+// The cosine of two random vectors in many dimensions.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 
 export interface CosinesApi {
   /**
-   * Cosines of `count` independent pairs of N(0, I) vectors in d dimensions. Mean 0, variance 1/d.
-   * `seed` is from 0 to 2³²-1. Throws RangeError, TypeError.
+   * Cosines of `count` independent pairs of N(0, I) vectors in d dimensions, [count]; their mean is 0 and
+   * their variance 1/d. `seed` is from 0 to 2³² − 1. Throws RangeError or TypeError.
    */
   sampleCosines(options: { d: number; count: number; seed: number }): Float64Array;
   /**
-   * Their density (1 − t²)^((d−3)/2) / B(½, (d−1)/2) at t, from -1 to 1, for d from 2 up; infinite at ±1
-   * when d = 2. Source: Muirhead 1982, theorem 1.5.7.
+   * The density of such a cosine at t, from −1 to 1, for d from 2 up: (1 − t²)^((d−3)/2) / B(½, (d−1)/2). It
+   * is infinite at ±1 when d = 2. Source: Muirhead 1982, theorem 1.5.7.
    */
   cosineDensity(options: { t: number; d: number }): number;
-  /** E|t| = Γ(d/2) / (√π Γ((d+1)/2)), about √(2/(πd)). */
+  /** The mean size of a cosine, E|t| = Γ(d/2) / (√π Γ((d+1)/2)), about √(2/(πd)). */
   cosineMeanSize(options: { d: number }): number;
-  /** The standard deviation of t, 1/√d. */
+  /** The standard deviation of a cosine, 1/√d. */
   cosineDeviation(options: { d: number }): number;
-  /** P(|t| > epsilon), epsilon from 0 to 1: the incomplete beta function I_{1−ε²}((d−1)/2, ½). */
+  /** P(|t| > epsilon) for epsilon from 0 to 1, the incomplete beta function I_{1−ε²}((d−1)/2, ½). */
   cosineTail(options: { epsilon: number; d: number }): number;
   /**
-   * The median of the largest |t| among `pairs` pairs, from 1 up, treated as independent: the τ
-   * with pairs · P(|t| > τ) = ln 2; to leading order √(2 ln(pairs) / d).
+   * The median of the largest |t| among `pairs` pairs, from 1 up, which are treated as independent: the τ
+   * with pairs · P(|t| > τ) = ln 2. To leading order it is √(2 ln(pairs) / d).
    */
   largestCosineMedian(options: { pairs: number; d: number }): number;
 }
@@ -41,7 +42,7 @@ export function cosinesApi(raw: RawModule): CosinesApi {
       const { count, seed } = options;
       check.integer('count', count, 0);
       check.seed('seed', seed);
-      check.fits(`${count} pairs of vectors of ${d} dimensions`, 8 * count * (2 * d + 2));
+      check.fits(`${count} pairs of vectors of ${d} dimensions`, raw.sampleCosinesBytes(d, count));
       return raw.sampleCosines(d, count, seed);
     },
     cosineDensity(options) {

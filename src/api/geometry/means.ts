@@ -1,25 +1,28 @@
+// Tables minus their mean rows.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
 
 export interface MoveMeanInput {
-  /** Rows [n, d] whose mean is moved; n from 1 up. */
+  /** The rows whose mean is moved, [n, d]; n is from 1 up. */
   from: Table;
-  /** Rows [n, d] that get it. */
+  /** The rows to which it is added, [n, d]. */
   to: Table;
-  /** How many mean rows, any finite number. */
+  /** How many times the mean row is moved; any finite number. */
   amount: number;
 }
 
 export interface MeansApi {
   /**
-   * Each row minus the mean row, in double; rows that are all equal leave exactly nothing. What rounding left in
-   * float32 numbers would count as directions here: ranks() takes such a table itself, with `centred`.
+   * Each row minus the mean row, in double. Rows that are all equal leave exactly nothing. ranks() with
+   * `centred` takes the original table, because what rounding leaves in float32 numbers would count as
+   * directions here.
    */
   centred(table: Table): Table<Float64Array>;
   /**
-   * Moves `amount` times the mean row of one table to each row of another: the sums of their rows stay, so a layer
-   * that reads the sums cannot tell. In double.
+   * Subtracts `amount` times the mean row of `from` from each of its rows, and adds it to each row of `to`,
+   * in double. The sums of their rows stay, so a layer that reads the sums cannot tell. Throws RangeError or
+   * TypeError.
    */
   moveMean(input: MoveMeanInput): { from: Table<Float64Array>; to: Table<Float64Array> };
 }
@@ -28,7 +31,7 @@ export function meansApi(raw: RawModule): MeansApi {
   return {
     centred(input) {
       const { rows, columns } = check.table('table', input);
-      check.fits(`A table of ${rows} rows by ${columns} columns`, 32 * rows * columns);
+      check.fits(`A table of ${rows} rows by ${columns} columns`, raw.centredBytes(rows, columns));
       return table(raw.centred(input), rows, columns);
     },
     moveMean(input) {
@@ -38,7 +41,7 @@ export function meansApi(raw: RawModule): MeansApi {
       if (rows === 0) check.refuseCount('from', 'at least 1 row', 0);
       check.table('to', to, { rows, columns });
       check.number('amount', amount);
-      check.fits(`Two tables of ${rows} rows by ${columns} columns`, 7 * rows * columns * 8);
+      check.fits(`Two tables of ${rows} rows by ${columns} columns`, raw.moveMeanBytes(rows, columns));
       const moved = raw.moveMean(from, to, amount);
       return { from: table(moved.from, rows, columns), to: table(moved.to, rows, columns) };
     },

@@ -1,37 +1,49 @@
+// The recovery of two summands from their sum, by the subspaces in which they lie.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
 
 export interface ObliqueProjectionInput {
-  /** Vectors that span U, in columns: [d, k1]. Dependent ones are allowed. */
+  /** Vectors that span U, one per column, [d, k1]. They may be dependent. */
   u: Table;
-  /** Vectors that span W, in columns: [d, k2]. */
+  /** Vectors that span W, one per column, [d, k2]. They may be dependent. */
   w: Table;
-  /** Errors of x, one per row, [m, d], for noiseGains. Default none. */
+  /** Errors of x, one per row, [m, d], for noiseGains. By default there are none. */
   noise?: Table;
 }
 
 export interface ObliqueProjection {
-  /** [d, d], the projection onto U along W: it gives t back from x = t + p. Undefined when not exact. */
+  /**
+   * [d, d], the projection onto U along W, which recovers t from x = t + p. Undefined when recovery is not
+   * exact.
+   */
   readonly projector: Table<Float64Array> | undefined;
-  /** Whether U and W meet only in 0, at no angle whose sine is 1e-10 or less, 1e-6 for numbers of float32: then recovery is exact. */
+  /**
+   * Whether recovery is exact: U and W meet only in 0, and at no angle whose sine is 1e-10 or less (1e-6 for
+   * numbers of float32).
+   */
   readonly exact: boolean;
-  /** The most it can amplify noise: its largest singular value, 1 / sin θ_min. Infinite when not exact. */
+  /**
+   * The most by which the projection can amplify noise: its largest singular value, 1 / sin θ_min. Infinite
+   * when recovery is not exact.
+   */
   readonly gain: number;
   /** θ_min, the smallest principal angle between U and W, in radians. */
   readonly smallestAngle: number;
   /**
-   * The largest entry of |P u − u| and |P w| over the columns of u and w: rounding error. NaN when not exact.
+   * The rounding error of recovery: the largest entry of |P u − u| and |P w| over the columns of u and w. NaN
+   * when recovery is not exact.
    */
   readonly recoveryError: number;
   /**
-   * [m], ‖P ε‖ / ‖ε‖ of each row of `noise`, at most `gain`; NaN for a row of zeros. Empty when not exact.
+   * [m], ‖P ε‖ / ‖ε‖ of each row of `noise`, at most `gain`; NaN for a row of zeros. Empty when recovery is
+   * not exact.
    */
   readonly noiseGains: Float64Array;
 }
 
 export interface ObliqueApi {
-  /** Recovery of both summands of x = t + p from their subspaces. In double. */
+  /** Recovers both summands of x = t + p from their subspaces, in double. Throws RangeError or TypeError. */
   obliqueProjection(input: ObliqueProjectionInput): ObliqueProjection;
 }
 
@@ -48,10 +60,10 @@ export function obliqueApi(raw: RawModule): ObliqueApi {
       check.table('noise', errors, { columns: d });
       check.fits(
         `A projector of ${d} by ${d}`,
-        (2 * d * d + 8 * d * (u.columns + w.columns) + u.columns * w.columns + 2 * errors.rows * (d + 1)) * 8,
+        raw.obliqueProjectionBytes(d, u.columns, w.columns, errors.rows),
       );
-      const found = raw.obliqueProjection(u, w, errors);
-      return { ...found, projector: found.exact ? table(found.projector, d, d) : undefined };
+      const { projector, ...result } = raw.obliqueProjection(u, w, errors);
+      return { ...result, projector: result.exact ? table(projector, d, d) : undefined };
     },
   };
 }

@@ -1,25 +1,26 @@
+// How far two subspaces overlap, and what chance gives.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import type { Table } from '../table.js';
 
 /** Two uniformly random subspaces, of k1 and k2 dimensions, of a space of d. */
 export interface SubspaceSizes {
-  /** Dimensions of the space, from 1. */
+  /** The dimensions of the space, from 1 up. */
   d: number;
-  /** Dimensions of one subspace, from 0 to d. */
+  /** The dimensions of the first subspace, from 0 to d. */
   k1: number;
-  /** Dimensions of the other, from 0 to d. */
+  /** The dimensions of the second subspace, from 0 to d. */
   k2: number;
 }
 
 export interface ChanceAngles {
   /** |√(α(1−β)) − √(β(1−α))|, α = k1/d, β = k2/d: Wachter's lower edge of the cosines for large d. */
   readonly lowestCosine: number;
-  /** √(α(1−β)) + √(β(1−α)), the upper edge. Cosines that must be 1 are left out. */
+  /** √(α(1−β)) + √(β(1−α)), the upper edge. It excludes cosines that must be 1. */
   readonly highestCosine: number;
-  /** E Σ cos² = k1·k2/d, exactly. */
+  /** The expected Σ cos², which is exactly k1·k2/d. */
   readonly cosineSquares: number;
-  /** max(0, k1 + k2 − d): so many angles are 0 for any two subspaces. */
+  /** max(0, k1 + k2 − d), the number of angles that are 0 for any two such subspaces. */
   readonly zeroAngles: number;
   /** 1 when there is such an angle, otherwise highestCosine. */
   readonly largestCosine: number;
@@ -28,7 +29,7 @@ export interface ChanceAngles {
 export interface AngleCosines {
   /** The cosine of each angle. */
   readonly cosines: Float64Array;
-  /** Σ cos²: roughly, how many dimensions the two subspaces share. */
+  /** Σ cos²: roughly the number of dimensions that the two subspaces share. */
   readonly squares: number;
 }
 
@@ -40,38 +41,39 @@ export interface OverlapInput {
 }
 
 export interface OverlapCurve {
-  /** [d], from 0 to 1: how much of the tokens' j-th principal direction lies in the positions' space. */
+  /** [d], from 0 to 1: the part of the tokens' j-th principal direction that lies in the positions' space. */
   readonly shares: Float64Array;
-  /** Dimensions of that space: k, or the rank of `positions` when that is less. */
+  /** The dimensions of that space: k, or the rank of `positions` when that is less. */
   readonly dimensions: number;
-  /** dimensions / d: the mean share, and the one to expect of a random direction. */
+  /** dimensions / d: the mean share, and the expected share of a random direction. */
   readonly chance: number;
   /**
-   * [d], the sum of shares 0 to j over dimensions: how much of the positions' space those directions hold.
+   * [d], the sum of shares 0 to j divided by `dimensions`: the part of the positions' space that those
+   * directions span.
    */
   readonly reached: Float64Array;
 }
 
 export interface SubspacesApi {
   /**
-   * The min(k1, k2) principal angles between two independent, uniformly random subspaces, in radians, ascending;
-   * `seed` is from 0 to 2³²−1. Accurate to about 1e-15 at both ends (Knyazev and Argentati 2002, algorithm 3.1).
-   * Throws RangeError, TypeError.
+   * The min(k1, k2) principal angles between two independent, uniformly random subspaces, in radians,
+   * ascending; `seed` is from 0 to 2³²−1. Accurate to about 1e-15 at both ends (Knyazev and Argentati 2002,
+   * algorithm 3.1). Throws RangeError, TypeError.
    */
   randomPrincipalAngles(options: SubspaceSizes & { seed: number }): Float64Array;
-  /** The cosines of angles in radians, and the sum of their squares. */
+  /** The cosines of angles in radians, and the sum of their squares. Throws RangeError or TypeError. */
   angleCosines(angles: Float64Array): AngleCosines;
-  /** What to expect of the angles between random subspaces. */
+  /** The angles to expect between two random subspaces. */
   chanceAngles(options: SubspaceSizes): ChanceAngles;
   /**
    * A = d tr(C_E C_P) / (tr C_E tr C_P) of the tables' second moments or, if `centred` (default false), their
-   * covariances: 0 when they are orthogonal, 1 expected when one is turned at random. NaN when either is
-   * all zero or has no rows.
+   * covariances. It is 0 when they are orthogonal, and 1 is expected when one of them is rotated at random.
+   * NaN when either is all zero or has no rows.
    */
   energyOverlap(input: OverlapInput & { centred?: boolean }): number;
   /**
    * |P v_j|² for the principal directions v_j of the tokens, largest first. P projects onto the first k right
-   * singular vectors of the positions; k is from 0 to d.
+   * singular vectors of the positions; k is from 0 to d. Throws RangeError or TypeError.
    */
   overlapCurve(input: OverlapInput & { k: number }): OverlapCurve;
 }
@@ -91,7 +93,7 @@ export function subspacesApi(raw: RawModule): SubspacesApi {
     const d = tokens.columns;
     check.fits(
       `The overlap of ${tokens.rows} and ${positions.rows} rows of ${d} columns`,
-      8 * d * (3 * tokens.rows + 6 * positions.rows + 5 * d),
+      raw.overlapBytes(tokens.rows, positions.rows, d),
     );
     return [tokens, positions];
   };
@@ -103,10 +105,7 @@ export function subspacesApi(raw: RawModule): SubspacesApi {
       check.knownOptions('options', options, { ...sizeNames, seed: true });
       const [d, k1, k2] = sizes(options);
       check.seed('seed', options.seed);
-      check.fits(
-        `Subspaces of ${k1} and ${k2} of ${d} dimensions`,
-        8 * (5 * (k1 + k2) * d + k1 * k1 + k2 * k2 + 3 * k1 * k2),
-      );
+      check.fits(`Subspaces of ${k1} and ${k2} of ${d} dimensions`, raw.randomAnglesBytes(d, k1, k2));
       return raw.randomAngles(d, k1, k2, options.seed);
     },
     chanceAngles(options) {

@@ -1,7 +1,7 @@
 // The tensors of a model's files, one file or several shards: listed by the headers, checked for their
 // shapes, and read in slices, a few rows at a time.
 import * as check from '../check.js';
-import type { SmallSuperpose } from '../small.js';
+import type { SmallSuperpose } from '../smallModule.js';
 import { type Table, table } from '../table.js';
 import type { SafetensorsEntry } from './safetensors.js';
 import type { Weights } from './shards.js';

@@ -1,8 +1,8 @@
 // The mean decomposition of a model's states over a corpus: windows of equal length, run through all layers.
 import * as check from '../check.js';
-import { held } from '../handle.js';
+import { makeResident } from '../handle.js';
 import type { PoolableScores } from '../scores/scores.js';
-import type { SmallSuperpose } from '../small.js';
+import type { SmallSuperpose } from '../smallModule.js';
 import { type Table, table } from '../table.js';
 import { internalsOf, type PassInternals } from './forwardPass.js';
 import type { Sentence } from './sentences.js';
@@ -119,9 +119,9 @@ export function gatherMeans(
 ) {
   check.integer('positions', positions, 2);
   const { query, key } = widths ?? { query: 0, key: 0 };
-  const bytes = ((layers + 1) * (2 * positions + d + 2) * d + 2 * layers * positions * (query + key)) * 8;
+  const bytes = raw.positionMeansBytes(layers + 1, positions, d, query, key);
   check.fits(`Means of ${layers + 1} states of ${positions} positions`, bytes);
-  const { address, handle } = held(
+  const { address, handle } = makeResident(
     raw,
     'set of means',
     bytes,

@@ -2,7 +2,7 @@
 // own, in pieces of a few rows. What the first scores need comes first, then the tables, the rest of each
 // layer, and the rows of the default corpus. For Node only. All values stay fp16, since int8 rows would cost
 // an error of 0.3 in a logit.
-import type { SmallSuperpose } from '../small.js';
+import type { SmallSuperpose } from '../smallModule.js';
 import { joined } from '../table.js';
 import { checkpointOf, present } from './checkpoint.js';
 import { corpusSentences } from './corpus.js';

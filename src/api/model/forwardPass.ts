@@ -34,7 +34,7 @@ type Summands = Readonly<Record<string, Table>>;
 
 /** The summands and options of a forward pass, checked, and the bytes that the pass takes. */
 function checkedForward(stack: ResidentStack, summands: Summands, input: ForwardInput) {
-  const { d, heads, queryWidth, keyWidth } = stack;
+  const { d, heads } = stack;
   check.object('summands', summands);
   const names = checkedNames(Object.keys(summands));
   const reserved = names.find((name) => ['attention', 'mlp'].includes(name));
@@ -57,15 +57,8 @@ function checkedForward(stack: ResidentStack, summands: Summands, input: Forward
   }
   check.waiting(input.signal, undefined);
 
-  // In numbers of four bytes. Each layer's results; a traced pass has logits, weights and four states of a
-  // token.
-  const rows = layers * n;
-  const results = trace ? rows * (2 * heads * n + 4 * d) : rows * d;
-  const projected = projections ? rows * (queryWidth + keyWidth) : 0;
-  // A traced pass also has the parts of its last decomposition.
-  const parts = trace && layers > 0 ? (names.length + 3) * n * d : 0;
-  const working = n * (5 * d + Math.max(2 * queryWidth + 3 * keyWidth, stack.widestInner) + 2 * n);
-  const bytes = 4 * (results + projected + parts + working + names.length * n * d);
+  const address = stack.address();
+  const bytes = stack.raw.runEncoderBytes(address, n, d, names.length, layers, trace, projections);
   return {
     names,
     n,
@@ -166,15 +159,14 @@ function decomposed(stack: ResidentStack, pass: Pass, address: number, input: St
   if (way === 'mechanism') {
     const means = mechanismMeans(stack, input, n);
     const excludedRows = Array.from({ length: Math.min(n, means.query.first) }, (_, row) => row);
-    // Terms are formed in double, from copies of queries, keys and their means.
-    fitsScores(n, parts.length, only.length, 2 * Math.max(d, queryWidth));
-    check.fits(`${n} tokens by mechanism`, 8 * (24 * n * n + 8 * n * (queryWidth + keyWidth)));
+    fitsScores(raw, n, parts.length, only.length, 2 * Math.max(d, queryWidth));
+    check.fits(`${n} tokens by mechanism`, raw.mechanismBytes(n, queryWidth, keyWidth));
     const scores = raw.mechanism(address, layer, means, excludedRows, groups.of, parts.length, only);
     return { n, heads: only, parts, gauge: 'canonical' as const, excludedRows, causal, ...scores };
   }
   const means = way === 'mean' ? checkedMeans(input.means as StateMeans, n, d) : {};
   const gauge = checkedGauge(input, n);
-  fitsScores(n, groups.of.length, only.length, 2 * Math.max(d, queryWidth));
+  fitsScores(raw, n, groups.of.length, only.length, 2 * Math.max(d, queryWidth));
   const scores = raw.decomposeEncoder(address, layer, way, means, gauge, groups.of, parts.length, only);
   const { kind, excludedRows } = gauge;
   return { n, parts, heads: only, gauge: kind, excludedRows, causal, ...scores };

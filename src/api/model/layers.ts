@@ -1,8 +1,8 @@
 // The layers of an opened model: their tensors by the family's descriptor, read one layer after another
 // while they are added to a transformer stack of the full module.
 import * as check from '../check.js';
+import type { Superpose } from '../fullModule.js';
 import { listed } from '../listed.js';
-import type { Superpose } from '../whole.js';
 import { present, shapeOf } from './checkpoint.js';
 import type { Config, Member } from './descriptor.js';
 import { layerTensors, type MapPlace, type MapSize, mapPlace } from './layerTensors.js';

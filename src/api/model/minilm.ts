@@ -1,6 +1,6 @@
 // all-MiniLM-L6-v2, opened like any other BERT, from files so small that a page fetches only what it needs.
 import * as check from '../check.js';
-import type { SmallSuperpose } from '../small.js';
+import type { SmallSuperpose } from '../smallModule.js';
 import type { Table } from '../table.js';
 import type { MiniLMOptions } from './minilmFiles.js';
 import type { OpenedModel, PositionChange } from './openedModel.js';

@@ -2,7 +2,7 @@
 // one is read.
 import * as check from '../check.js';
 import { readBytes, Unreachable, Unreadable, type Watch } from '../files.js';
-import type { SmallSuperpose } from '../small.js';
+import type { SmallSuperpose } from '../smallModule.js';
 import type { OpenedModel, OpenModelOptions } from './openedModel.js';
 import { openFiles } from './openModel.js';
 import { inPieces, type Manifest, manifestFormat, type ReadPiece } from './pieces.js';

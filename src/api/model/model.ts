@@ -1,7 +1,8 @@
 // What is known of an opened model, and the rows that a sentence sums.
-import type { SmallSuperpose } from '../small.js';
+
+import type { Superpose } from '../fullModule.js';
+import type { SmallSuperpose } from '../smallModule.js';
 import type { Table } from '../table.js';
-import type { Superpose } from '../whole.js';
 import type { Tensors } from './checkpoint.js';
 import type { Config } from './descriptor.js';
 import type { Layout } from './recognize.js';

@@ -1,7 +1,7 @@
 // What an opened model can do, over the tensors of its files.
 import * as check from '../check.js';
+import type { Superpose } from '../fullModule.js';
 import type { Scores } from '../scores/scores.js';
-import type { Superpose } from '../whole.js';
 import { firstLayerOf, firstScores } from './firstLayer.js';
 import { longestOf, type Model, rowsOf, runnable, summandNames } from './model.js';
 import type { ModelRuns } from './modelRuns.js';

@@ -1,9 +1,9 @@
 // Measurements of the tables of a reader's model, which need no sentence.
 import type { OffsetMeans } from '../encodings/gram.js';
+import type { Superpose } from '../fullModule.js';
 import type { OverlapCurve } from '../geometry/subspaces.js';
 import type { Summary } from '../numeric/summary.js';
 import { type Table, table } from '../table.js';
-import type { Superpose } from '../whole.js';
 import { headSizes } from './layers.js';
 import type { Model } from './model.js';
 import { anglesIn } from './rotaryConfig.js';

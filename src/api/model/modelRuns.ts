@@ -2,8 +2,8 @@
 // corpus. Pages fetch this, and what it imports, when a reader first asks for more than the first layer's
 // scores.
 import * as check from '../check.js';
+import type { Superpose } from '../fullModule.js';
 import type { Scores } from '../scores/scores.js';
-import type { Superpose } from '../whole.js';
 import { type CorpusMeans, corpusOf, meansAt, meansOver, scoreMeansAt } from './corpusMeans.js';
 import { checkedParts } from './forwardPass.js';
 import { headSizes, layerSource } from './layers.js';

@@ -1,6 +1,6 @@
 // Reads a table from a .npy file, which is one tensor behind a header of its own.
 import * as check from '../check.js';
-import type { SmallSuperpose } from '../small.js';
+import type { SmallSuperpose } from '../smallModule.js';
 import { tensorRows } from './checkpoint.js';
 import { type FirstRows, firstRowsOf, mostColumns, refuse } from './firstRows.js';
 import { type Slices, slice } from './slices.js';

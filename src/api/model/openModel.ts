@@ -1,8 +1,8 @@
 // Opens a reader's model: recognizes it by its config.json and header, and reads only what is needed of its
 // files.
 import * as check from '../check.js';
-import type { SmallSuperpose } from '../small.js';
-import type { Superpose } from '../whole.js';
+import type { Superpose } from '../fullModule.js';
+import type { SmallSuperpose } from '../smallModule.js';
 import { type Checkpoint, checkpointOf, shapeOf } from './checkpoint.js';
 import { type Config, type FamilyDescriptor, hasJointMap } from './descriptor.js';
 import type { Model, Tokenizer } from './model.js';

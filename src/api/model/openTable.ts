@@ -1,7 +1,7 @@
 // Opens a reader's own table: a .npy, .csv or .tsv file, or a tensor of a .safetensors file. No more is read
 // than the rows that are needed.
 import * as check from '../check.js';
-import type { SmallSuperpose } from '../small.js';
+import type { SmallSuperpose } from '../smallModule.js';
 import { type Table, table } from '../table.js';
 import { checkpointOf } from './checkpoint.js';
 import { type CsvLayout, type CsvOptions, decimals, readCsv, separators } from './csv.js';

@@ -1,9 +1,10 @@
 // The types of an opened model: its options, its methods and what they return.
+
+import type { Superpose } from '../fullModule.js';
 import type { DecomposeInput } from '../scores/decompose.js';
 import type { GaugeOptions } from '../scores/gauge.js';
 import type { Scores } from '../scores/scores.js';
 import type { Ids, Table } from '../table.js';
-import type { Superpose } from '../whole.js';
 import type { CorpusMeans } from './corpusMeans.js';
 import type { FamilyId } from './families.js';
 import type { FirstLayer } from './firstLayer.js';

@@ -1,7 +1,7 @@
 // A transformer stack in the module's memory: its checked options, and the memory of its layers and last
 // forward pass.
 import * as check from '../check.js';
-import { held } from '../handle.js';
+import { makeResident } from '../handle.js';
 import type { RawModule } from '../module.js';
 import { checkedNormalization, type Normalization } from '../scores/decompose.js';
 import { activationNames, type TransformerStackInput } from './transformerStackTypes.js';
@@ -64,15 +64,13 @@ export interface ResidentStack extends ReturnType<typeof checkedInput> {
   /** The stack's address in the module. Throws after delete(). */
   address(): number;
   /** isAlive() and delete(). */
-  readonly handle: ReturnType<typeof held>['handle'];
+  readonly handle: ReturnType<typeof makeResident>['handle'];
   /** How many layers were added. */
   layers: number;
-  /** The largest number of values that a token has inside an MLP. */
-  widestInner: number;
   /** The last forward pass, and whether it has ended. */
   lastPass: { isDone: boolean } | undefined;
   /** Counts bytes of layers, more or fewer, until the stack is deleted. */
-  hold(bytes: number): void;
+  addBytes(bytes: number): void;
   /**
    * Counts the bytes of the next forward pass in place of the last one's. Throws RangeError if they do not
    * fit.
@@ -86,27 +84,32 @@ export interface ResidentStack extends ReturnType<typeof checkedInput> {
 
 export function residentStack(raw: RawModule, input: TransformerStackInput): ResidentStack {
   const checked = checkedInput(input);
-  const memory = held(raw, 'transformer stack', 0, () => raw.encoder(checked.options), raw.deleteEncoder);
+  const memory = makeResident(
+    raw,
+    'transformer stack',
+    0,
+    () => raw.encoder(checked.options),
+    raw.deleteEncoder,
+  );
   let passBytes = 0;
   const stack: ResidentStack = {
     ...checked,
     ...memory,
     raw,
     layers: 0,
-    widestInner: 0,
     lastPass: undefined,
     holdPass(what, bytes) {
       // The last pass makes room for the next one, but stays if the next one is refused.
-      memory.hold(-passBytes);
+      memory.addBytes(-passBytes);
       try {
         check.fits(what, bytes);
         passBytes = bytes;
       } finally {
-        memory.hold(passBytes);
+        memory.addBytes(passBytes);
       }
     },
     dropPass() {
-      memory.hold(-passBytes);
+      memory.addBytes(-passBytes);
       passBytes = 0;
       stack.lastPass = undefined;
       stack.stop();

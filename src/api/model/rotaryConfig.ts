@@ -123,7 +123,7 @@ export function slidingWindowIn(
   );
   if (kinds && count > 0 && kinds.length !== count) {
     throw new RangeError(
-      `layer_types in config.json must have ${check.counted(count, 'entry').replace(/ys$/, 'ies')}, one for each layer; it has ${kinds.length}.`,
+      `layer_types in config.json needs ${check.counted(count, 'entry', 'entries')}, one for each layer; got ${kinds.length}.`,
     );
   }
   if (!window || keys === undefined) return undefined;
@@ -180,6 +180,6 @@ export function beyondWindow({ keys, layers: [first = 0] }: SlidingWindow, count
       ? ` Without that layer and those after it a sentence may be longer: forward() takes layers: ${first}.`
       : '';
   return new RangeError(
-    `A sentence must have from 1 to ${keys} tokens; it has ${count}. In layer ${first} a query sees ${check.counted(keys, 'key')} (sliding_window), and a window is not computed here.${advice}`,
+    `A sentence needs from 1 to ${keys} tokens; got ${count}. In layer ${first} a query sees ${check.counted(keys, 'key')} (sliding_window), and a window is not computed here.${advice}`,
   );
 }

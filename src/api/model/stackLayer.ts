@@ -74,7 +74,7 @@ function checkedMaps(stack: ResidentStack, layer: ReadLayer) {
     maps.push([name, checked]);
     bytes += checked.weight.rows * checked.weight.columns * 4;
   }
-  return { maps, inner: inner as number, bytes, largestCopy };
+  return { maps, bytes, largestCopy };
 }
 
 /**
@@ -87,7 +87,7 @@ export async function addedLayer(stack: ResidentStack, layer: ReadLayer): Promis
   if (stack.lastPass?.isDone === false) {
     throw new Error('A forward pass of this transformer stack is running. Add layers when it has ended.');
   }
-  const { maps, inner, bytes, largestCopy } = checkedMaps(stack, layer);
+  const { maps, bytes, largestCopy } = checkedMaps(stack, layer);
   const settings = {
     attentionNorm: checkedNorm('attentionNorm', layer.attentionNorm, d),
     mlpNorm: checkedNorm('mlpNorm', layer.mlpNorm, d),
@@ -97,7 +97,7 @@ export async function addedLayer(stack: ResidentStack, layer: ReadLayer): Promis
   };
   // While a map is copied, the copy exists beside what stays.
   check.fits(`A layer of ${d} channels`, bytes + largestCopy);
-  stack.hold(bytes);
+  stack.addBytes(bytes);
   try {
     const addRows = (name: MapName, rows: Table, from: number) =>
       raw.readEncoderMap(stack.address(), name, rows, from);
@@ -120,11 +120,10 @@ export async function addedLayer(stack: ResidentStack, layer: ReadLayer): Promis
     }
     raw.addEncoderLayer(stack.address(), settings);
   } catch (error) {
-    stack.hold(-bytes);
+    stack.addBytes(-bytes);
     stack.stop();
     throw error;
   }
-  stack.widestInner = Math.max(stack.widestInner, (layer.gate ? 2 : 1) * inner);
   stack.layers += 1;
 }
 

@@ -1,27 +1,33 @@
+// Seeded random tables, which are the same on every machine.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
 
 export interface RandomOptions {
-  /** From 0 up. */
+  /** The number of rows, from 0 up. */
   rows: number;
-  /** From 1 up. */
+  /** The number of columns, from 1 up. */
   columns: number;
-  /** From 0 to 2³²-1. The same seed gives the same numbers on every machine. */
+  /** From 0 to 2³² − 1. Equal seeds give equal numbers on every machine. */
   seed: number;
-  /** Tables with the same seed and different streams are independent. From 0 to 2³²-1; default 0. */
+  /** From 0 to 2³² − 1. Tables of one seed and different streams are independent. Default 0. */
   stream?: number;
 }
 
 export interface RandomNormalOptions extends RandomOptions {
-  /** At least 0; default 1. 'fan_in' is 1/√columns: such a projection keeps lengths on average. */
+  /** At least 0, or 'fan_in' for 1/√columns, with which a projection keeps lengths on average. Default 1. */
   standardDeviation?: number | 'fan_in';
 }
 
 export interface RandomApi {
-  /** Draws from N(0, standardDeviation²), [rows, columns] (Mersenne Twister 19937-64, Box–Muller). */
+  /**
+   * Draws from N(0, standardDeviation²), [rows, columns] (Mersenne Twister 19937-64, Box–Muller). Throws
+   * RangeError or TypeError.
+   */
   randomNormal(options: RandomNormalOptions): Table<Float64Array>;
-  /** Draws from the uniform distribution on [0, 1), multiples of 2⁻⁵³, [rows, columns]. */
+  /**
+   * Uniform draws from [0, 1), which are multiples of 2⁻⁵³, [rows, columns]. Throws RangeError or TypeError.
+   */
   randomUniform(options: RandomOptions): Table<Float64Array>;
 }
 
@@ -39,7 +45,7 @@ export function randomApi(raw: RawModule): RandomApi {
     check.integer('columns', columns, 1);
     check.seed('seed', seed);
     check.seed('stream', stream);
-    check.fits(`A table of ${rows} rows by ${columns} columns`, 8 * rows * columns);
+    check.tableFits(rows, columns);
     return { rows, columns, seed, stream };
   };
   return {

@@ -1,33 +1,40 @@
+// Statistics of lists of numbers, and sums and differences of two lists.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import type { Floats } from '../table.js';
 
-/** In the numbers' unit; all NaN without numbers. */
+/** Statistics in the numbers' unit. All are NaN when there are no numbers. */
 export interface Summary {
   /** The mean of all numbers. */
   readonly mean: number;
-  /** The mean of their sizes |x|. */
+  /** The mean of |x|. */
   readonly meanSize: number;
   /** The smallest x. */
   readonly least: number;
-  /** The middle number, or the mean of the two in the middle. */
+  /** The middle number, or the mean of the two middle numbers. */
   readonly median: number;
   /** The largest x. */
   readonly largest: number;
   /** The largest |x|. */
   readonly largestSize: number;
-  /** Sample standard deviation, over count − 1; NaN for fewer than two. */
+  /** The sample standard deviation, which divides by count − 1; NaN for fewer than two numbers. */
   readonly standardDeviation: number;
 }
 
 export interface SummaryApi {
-  /** Statistics of a list of numbers, in double. Throws RangeError, TypeError. */
+  /** Statistics of a list of numbers, in double. Throws RangeError or TypeError. */
   summary(values: Floats): Summary;
-  /** The largest |first − second| of two lists of the same length, in double; 0 for empty ones. */
+  /** The largest |first − second| of two lists of equal length, in double; 0 for empty lists. */
   largestDifference(first: Floats, second: Floats): number;
-  /** first − second, number by number, of two lists of the same length, in double. Throws RangeError, TypeError. */
+  /**
+   * first − second, number by number, for two lists of equal length, in double. Throws RangeError or
+   * TypeError.
+   */
   difference(first: Floats, second: Floats): Float64Array;
-  /** first + second, likewise. */
+  /**
+   * first + second, number by number, for two lists of equal length, in double. Throws RangeError or
+   * TypeError.
+   */
   sum(first: Floats, second: Floats): Float64Array;
 }
 
@@ -37,19 +44,21 @@ export function summaryApi(raw: RawModule): SummaryApi {
       return raw.summary(check.list('values', values));
     },
     largestDifference(first, second) {
-      sameLength(first, second);
+      checkSameLength(first, second);
       return raw.largestDifference(first, second);
     },
     difference(first, second) {
-      sameLength(first, second);
+      checkSameLength(first, second);
       return raw.difference(first, second);
     },
     sum(first, second) {
-      sameLength(first, second);
+      checkSameLength(first, second);
       return raw.sum(first, second);
     },
   };
 }
 
-const sameLength = (first: Floats, second: Floats) =>
-  check.list('second', second, check.list('first', first).length);
+function checkSameLength(first: Floats, second: Floats): void {
+  check.list('first', first);
+  check.list('second', second, first.length);
+}

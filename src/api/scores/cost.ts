@@ -1,30 +1,35 @@
+// How many parameters a scheme of positions adds to a model.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 
 const ways = ['add', 'concat-wide', 'concat', 'project', 'tupe'] as const;
 
 /**
- * The trainer’s schemes that are counted. add: a table as wide as the stream. concat-wide: the stream is
- * [token; position], d_model + d_position wide. concat: the same, but d_model wide in all. project: [token; position]
- * mapped linearly back to d_model. tupe: positions have queries and keys of their own, in every layer.
+ * The trainer’s schemes whose parameters are counted. add: a table as wide as the stream. concat-wide: the
+ * stream is [token; position], d_model + d_position wide. concat: the same, but d_model wide in all. project:
+ * [token; position] mapped linearly back to d_model. tupe: positions have their own queries and keys in
+ * every layer.
  */
 export type PositionCostWay = (typeof ways)[number];
 
-/** A model of BERT's form. Every count is a whole number from 0 up, unless it says from 1 up. */
+/**
+ * The shape of a model of BERT's form. Every count is a whole number from 0 up, unless its comment says from
+ * 1 up.
+ */
 export interface ModelShape {
-  /** V, tokens in the vocabulary. */
+  /** V, the number of tokens in the vocabulary. */
   vocabulary: number;
-  /** L, positions in the table. */
+  /** L, the number of positions in the table. */
   positions: number;
-  /** S, segments (token types). Default 0. */
+  /** S, the number of segments (token types). Default 0. */
   segments?: number;
-  /** D before any concatenation, from 1 up. */
+  /** The width of a token before any concatenation, from 1 up. */
   d_model: number;
-  /** From 1 up. */
+  /** The number of heads, from 1 up. */
   heads: number;
-  /** From 0 up; the feed-forward is four times as wide as the stream. */
+  /** The number of layers, from 0 up. The feed-forward is four times as wide as the stream. */
   layers: number;
-  /** d_p, the position's width; required except for add. concat: at most d_model. */
+  /** d_p, the width of a position; required except for add, and at most d_model for concat. */
   d_position?: number;
   /** d_pk, the width of position queries and keys in each head; required for tupe. */
   d_position_head?: number;
@@ -33,14 +38,15 @@ export interface ModelShape {
 export interface Cost {
   /** D, the width of the residual stream. */
   readonly width: number;
-  /** All parameters. */
+  /** The number of all parameters. */
   readonly total: number;
 }
 
 export interface CostApi {
   /**
-   * What a way of giving a model its positions costs, in this shape. For add with BERT-base's: 109,482,240
-   * parameters (Devlin et al. 2019). Exact: RangeError when they are beyond 2⁵³.
+   * The parameters of a model of this shape with a scheme of positions. add in BERT-base's shape has
+   * 109,482,240 (Devlin et al. 2019). The count is exact: it throws RangeError beyond 2⁵³, and TypeError for
+   * wrong kinds of values.
    */
   positionCost(way: PositionCostWay, shape: ModelShape): Cost;
 }
@@ -61,18 +67,18 @@ export function costApi(raw: RawModule): CostApi {
         d_position: true,
         d_position_head: true,
       });
-      const whole = (name: keyof ModelShape, low: number, high = largest, value: unknown = shape[name]) =>
+      const integer = (name: keyof ModelShape, low: number, high = largest, value: unknown = shape[name]) =>
         check.integer(name, value, low, high);
-      const d_model = whole('d_model', 1);
+      const d_model = integer('d_model', 1);
       const cost = raw.positionCost(way, {
         d_model,
-        vocabulary: whole('vocabulary', 0),
-        positions: whole('positions', 0),
-        segments: whole('segments', 0, largest, shape.segments ?? 0),
-        heads: whole('heads', 1),
-        layers: whole('layers', 0),
-        d_position: way === 'add' ? 0 : whole('d_position', 0, way === 'concat' ? d_model : largest),
-        d_position_head: way === 'tupe' ? whole('d_position_head', 0) : 0,
+        vocabulary: integer('vocabulary', 0),
+        positions: integer('positions', 0),
+        segments: integer('segments', 0, largest, shape.segments ?? 0),
+        heads: integer('heads', 1),
+        layers: integer('layers', 0),
+        d_position: way === 'add' ? 0 : integer('d_position', 0, way === 'concat' ? d_model : largest),
+        d_position_head: way === 'tupe' ? integer('d_position_head', 0) : 0,
       });
       if (cost.total > largest)
         throw new RangeError(

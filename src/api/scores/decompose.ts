@@ -1,73 +1,74 @@
+// Decomposes the attention scores of summed embeddings into terms.
 import * as check from '../check.js';
-import { type Handle, held, type OwnedObject } from '../handle.js';
+import { type Handle, makeResident, type ResidentObject } from '../handle.js';
 import type { RawModule } from '../module.js';
 import type { Floats, Linear, Table } from '../table.js';
 import { checkedGauge, type GaugeOptions, gaugeOptionNames } from './gauge.js';
 import { fitsScores, type Scores } from './scores.js';
 
-/** What is between the sum of the embeddings and W_Q, W_K. */
+/** The norm between the sum of the embeddings and W_Q and W_K. */
 export interface Normalization {
   /** RMSNorm does not subtract the mean and has no beta. */
   kind: 'layer_norm' | 'rms_norm';
-  /** [d]; left out, ones. */
+  /** [d]; ones by default. */
   gamma?: Floats;
-  /** [d]; left out, zeros. LayerNorm only. */
+  /** [d]; zeros by default. LayerNorm only. */
   beta?: Floats;
-  /** Inside the square root, at least 0. BERT: 1e-12. */
+  /** ε inside the square root, at least 0. BERT's is 1e-12. */
   epsilon: number;
 }
 
-/** What reads a sum: it is the same for all inputs. */
+/** A layer that reads a sum; it is the same for all inputs. */
 export interface ScoreLayerInput {
-  /** Left out, the sum goes to W_Q and W_K unchanged. */
+  /** The norm before W_Q and W_K. By default they read the sum itself. */
   normalization?: Normalization;
   /** W_Q [heads · d_h, d] and its bias. */
   query: Linear;
   /** W_K [heads · d_h, d] and its bias. */
   key: Linear;
-  /** Heads; they divide the rows of the weights. */
+  /** The number of heads, which divides the rows of the weights. */
   heads: number;
-  /** Whether a query sees keys j ≤ i only: shares are then over those. Default false. */
+  /** Whether query i sees only keys j ≤ i; shares are then over those. Default false. */
   causal?: boolean;
-  /** Multiplies every logit and term; any finite number. Default 1/√d_h. */
+  /** The factor of every logit and term; any finite number. Default 1/√d_h. */
   scale?: number;
 }
 
-/** What a layer reads, and how it is taken apart. */
+/** The sum that a layer reads, and how its scores are decomposed. */
 export interface SumInput extends GaugeOptions {
   /**
-   * The tables [n, d] that are added up to make the input, by name, at least one. The name `constant` is
-   * reserved: it is the last part of every result, and holds W β + b and what the gauge puts there.
+   * The tables, [n, d] each, whose sum is the input, by name; at least one. The name `constant` is reserved
+   * for the last part of every result, which has W β + b and the means that the gauge subtracts.
    */
   summands: Record<string, Table>;
   /** Which heads to return, in this order. Default all. */
   only?: readonly number[];
   /**
-   * Parts to add up, e.g. { token: ['token', 'constant'], position: ['position'] }: every part in
-   * exactly one group. Default: each part by itself.
+   * Parts to add up, for example { token: ['token', 'constant'], position: ['position'] }. Every part must be
+   * in exactly one group. By default, each part is a group of its own.
    */
   groups?: Record<string, readonly string[]>;
 }
 
 export interface DecomposeInput extends SumInput, ScoreLayerInput {}
 
-/** A layer's weights, packed in the module until they are deleted. */
+/** A layer's weights, which stay packed in the module's memory until they are deleted. */
 export interface ScoreLayer extends Handle {
-  /** decompose() of what this layer reads. Throws as that does, and Error when the layer is gone. */
+  /** Like decompose(), with this layer's weights. Throws as that does, and Error when the layer is gone. */
   decompose(input: SumInput): Scores;
 }
 
 export interface DecomposeApi {
   /**
-   * Keeps a layer's weights in the module, packed once for all inputs: for a slider that moves over fixed weights. It
-   * computes in float, but for norms and sums. Throws RangeError or TypeError before allocating.
+   * Keeps a layer's weights in the module, packed once for all inputs: for a slider that moves over fixed
+   * weights. It computes in float, but for norms and sums. Throws RangeError or TypeError before allocating.
    */
   layer(input: ScoreLayerInput): ScoreLayer;
   /**
    * Takes the attention scores of summed embeddings apart, exactly: for n summands, the (n+1)² terms of each
    * head's logits. This is TUPE, arXiv 2006.15595, eq. 6, with the LayerNorm and biases that it leaves out.
-   * Exact for a model's first layer: the residual is what float leaves. It is that of a layer that is made for it and
-   * deleted. Throws RangeError or TypeError before allocating.
+   * Exact for a model's first layer: the residual is what float leaves. It is that of a layer that is made
+   * for it and deleted. Throws RangeError or TypeError before allocating.
    */
   decompose(input: DecomposeInput): Scores;
 }
@@ -93,15 +94,15 @@ export function decomposeApi(raw: RawModule): DecomposeApi {
       check.knownOptions('input', input, layerNames);
       const layer = checkedLayer(input);
       const { weight } = layer.query;
-      check.fits(`A layer of ${2 * weight.rows} by ${weight.columns} weights`, 0, layer.query, layer.key);
-      const mine = made(raw, layer);
+      check.fits(`A layer of ${2 * weight.rows} by ${weight.columns} weights`, bytesToMake(raw, layer));
+      const resident = residentLayer(raw, layer);
       return {
-        ...mine.handle,
+        ...resident.handle,
         decompose(input) {
           check.knownOptions('input', input, sumNames);
           const summands = checkedSummands(input, weight.columns);
-          const address = mine.address();
-          return decomposed(raw, layer, address, checkedSum(input, layer, summands));
+          const address = resident.address();
+          return scoresOf(raw, layer, address, checkedSum(raw, input, layer, summands));
         },
       };
     },
@@ -110,19 +111,19 @@ export function decomposeApi(raw: RawModule): DecomposeApi {
       check.knownOptions('input', input, { ...sumNames, ...layerNames });
       const summands = checkedSummands(input);
       const layer = checkedLayer(input, summands.first);
-      const sum = checkedSum(input, layer, summands, layer.query, layer.key);
-      const mine = made(raw, layer);
+      const sum = checkedSum(raw, input, layer, summands, bytesToMake(raw, layer));
+      const resident = residentLayer(raw, layer);
       try {
-        return decomposed(raw, layer, mine.address(), sum);
+        return scoresOf(raw, layer, resident.address(), sum);
       } finally {
-        mine.handle.delete();
+        resident.handle.delete();
       }
     },
   };
 }
 
-/** Takes apart what the layer at this address reads. */
-function decomposed(raw: RawModule, layer: CheckedLayer, address: number, sum: CheckedSum): Scores {
+/** Decomposes the scores of what the layer at this address reads. */
+function scoresOf(raw: RawModule, layer: CheckedLayer, address: number, sum: CheckedSum): Scores {
   const result = raw.decompose(
     address,
     sum.tables,
@@ -148,12 +149,12 @@ function decomposed(raw: RawModule, layer: CheckedLayer, address: number, sum: C
 type CheckedLayer = ReturnType<typeof checkedLayer>;
 type CheckedSum = ReturnType<typeof checkedSum>;
 
-function made(raw: RawModule, layer: CheckedLayer): OwnedObject {
+function residentLayer(raw: RawModule, layer: CheckedLayer): ResidentObject {
   const { norm, query, key, heads, scale } = layer;
-  return held(
+  return makeResident(
     raw,
     'layer',
-    8 * query.weight.data.length,
+    raw.layerBytes(query.weight.rows, query.weight.columns),
     () => raw.layer(norm, query, key, heads, scale),
     (address) => raw.deleteLayer(address),
   );
@@ -165,16 +166,24 @@ function checkedSummands(input: SumInput, columns?: number) {
   return { names, first: checkedTables(input.summands, names, columns) };
 }
 
-/** What a layer is to read, checked, with defaults filled in. `weights` are copied into the module for it. */
+/** The bytes that a layer takes while it is made. */
+const bytesToMake = (raw: RawModule, { query: { weight } }: CheckedLayer): number =>
+  raw.layerBytesToMake(weight.rows, weight.columns);
+
+/**
+ * Checks the sum that a layer is to read, and fills in defaults. `more` counts bytes that are allocated
+ * beside the scores.
+ */
 function checkedSum(
+  raw: RawModule,
   input: SumInput,
   layer: CheckedLayer,
   { names, first }: ReturnType<typeof checkedSummands>,
-  ...weights: Linear[]
+  more = 0,
 ) {
   const { rows: n, columns: d } = first;
   const only = check.chosenHeads(input.only, layer.heads);
-  fitsScores(n, names.length + 1, only.length, layer.query.weight.rows + d, ...weights);
+  fitsScores(raw, n, names.length + 1, only.length, layer.query.weight.rows + d, more);
   const gauge = checkedGauge(input, n);
   const tables = names.map((name) => input.summands[name] as Table);
   for (const name of names) check.singles(`summands.${name}.data`, input.summands[name]?.data);
@@ -182,7 +191,7 @@ function checkedSum(
   return { names, tables, n, only, gauge, groups };
 }
 
-/** Names of summands. */
+/** Checks the names of summands. */
 export function checkedNames(names: readonly string[]): readonly string[] {
   if (names.length === 0) throw new RangeError('summands must hold at least one table; it is empty.');
   if (names.includes('constant')) {
@@ -191,7 +200,7 @@ export function checkedNames(names: readonly string[]): readonly string[] {
   return names;
 }
 
-/** The tables of these names, all of the same shape; returns the first. */
+/** Checks the tables of these names, which must have one shape, and returns the first. */
 export function checkedTables(
   summands: Record<string, Table>,
   names: readonly string[],
@@ -205,7 +214,7 @@ export function checkedTables(
   return first;
 }
 
-/** A layer, checked; of the width of what it reads where that is given. */
+/** Checks a layer, and that its width is that of the first summand where there is one. */
 function checkedLayer(input: ScoreLayerInput, first?: Table) {
   const { query, key } = input;
   check.linear('query', query, { columns: first?.columns });
@@ -225,23 +234,24 @@ function checkedLayer(input: ScoreLayerInput, first?: Table) {
   return { norm, scale, query, key, heads: input.heads, causal };
 }
 
-export function checkedNormalization(given: Normalization | undefined, d: number, name = 'normalization') {
-  if (given === undefined) {
+/** Checks a norm of rows of width `d`, as the binding takes it. */
+export function checkedNormalization(input: Normalization | undefined, d: number, name = 'normalization') {
+  if (input === undefined) {
     return { kind: 'none', gamma: undefined, beta: undefined, epsilon: 0 } as const;
   }
-  check.knownOptions(name, given, { kind: true, gamma: true, beta: true, epsilon: true });
-  const kind = check.oneOf(`${name}.kind`, given.kind, ['layer_norm', 'rms_norm']);
-  const { gamma, beta } = given;
+  check.knownOptions(name, input, { kind: true, gamma: true, beta: true, epsilon: true });
+  const kind = check.oneOf(`${name}.kind`, input.kind, ['layer_norm', 'rms_norm']);
+  const { gamma, beta } = input;
   if (gamma !== undefined) check.floats(`${name}.gamma`, gamma, d);
   if (beta !== undefined) check.floats(`${name}.beta`, beta, d);
-  if (beta !== undefined && given.kind === 'rms_norm') {
+  if (beta !== undefined && input.kind === 'rms_norm') {
     throw new RangeError(`${name}.beta belongs to layer_norm; rms_norm has none.`);
   }
-  const epsilon = check.number(`${name}.epsilon`, given.epsilon, 0);
+  const epsilon = check.number(`${name}.epsilon`, input.epsilon, 0);
   return { kind, gamma, beta, epsilon };
 }
 
-/** Parts put into groups: the groups' names and, for each part, the number of its group. */
+/** Checks groups of parts. Returns the groups' names and, for each part, the index of its group. */
 export function grouped(parts: string[], groups: SumInput['groups']) {
   if (groups === undefined) return { names: parts, of: parts.map((_, part) => part) };
   check.object('groups', groups);

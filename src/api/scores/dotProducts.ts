@@ -1,3 +1,4 @@
+// Dot products of tokens, with positions added and with positions concatenated.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import type { Table } from '../table.js';
@@ -5,17 +6,17 @@ import type { Table } from '../table.js';
 export interface DotProductsInput {
   /** Token embeddings, [n, d_t]. */
   token: Table;
-  /** Position embeddings, [n, d_p]; with d_p ≠ d_t they can only be concatenated. */
+  /** Position embeddings, [n, d_p]. With d_p ≠ d_t they can only be concatenated. */
   position: Table;
-  /** ρ, any finite number: the positions are multiplied by it. Default 1. */
+  /** ρ, the factor of the positions; any finite number. Default 1. */
   positionScale?: number;
 }
 
-/** Each is [n, n], row by row; row i belongs to the first token of a pair. */
+/** Each matrix is [n, n], row by row; row i belongs to the first token of a pair. */
 export interface DotProducts {
   /** x_i · x_j */
   'token-token': Float64Array;
-  /** ρ x_i · p_j. Empty when the widths differ, like position-token and added. */
+  /** ρ x_i · p_j. Empty when the widths differ; so are position-token and added. */
   'token-position': Float64Array;
   /** ρ p_i · x_j */
   'position-token': Float64Array;
@@ -26,7 +27,7 @@ export interface DotProducts {
   /** [x_i; ρp_i] · [x_j; ρp_j], computed from the joined rows, not from the terms. */
   concatenated: Float64Array;
   /**
-   * Mean and standard deviation over the pairs i < j, for each of the six and for the sum of the two cross
+   * The mean and standard deviation over the pairs i < j, of each of the six and of the sum of the two cross
    * terms, by which added and concatenated differ. NaN without pairs.
    */
   moments: Record<DotProductName | 'crossTerms', PairMoments>;
@@ -34,7 +35,7 @@ export interface DotProducts {
   correlation: number;
 }
 
-/** What can be measured of two tokens. */
+/** The six dot products of two tokens. */
 export type DotProductName =
   | 'token-token'
   | 'token-position'
@@ -44,16 +45,17 @@ export type DotProductName =
   | 'concatenated';
 
 export interface PairMoments {
-  /** Over the pairs i < j. */
+  /** The mean over the pairs i < j. */
   mean: number;
-  /** Standard deviation over them: the sum of squares is divided by the number of pairs. */
+  /** The standard deviation over them; the sum of squares is divided by the number of pairs. */
   deviation: number;
 }
 
 export interface DotProductsApi {
   /**
    * The dot products of all pairs of tokens, with positions added and with positions concatenated, and the
-   * terms they consist of: added = concatenated + token-position + position-token.
+   * terms that they consist of: added = concatenated + token-position + position-token. Throws RangeError or
+   * TypeError.
    */
   dotProducts(input: DotProductsInput): DotProducts;
 }
@@ -67,10 +69,7 @@ export function dotProductsApi(raw: RawModule): DotProductsApi {
       check.table('position', position, { rows: token.rows });
       check.number('positionScale', positionScale);
       const n = token.rows;
-      check.fits(
-        `The dot products of ${n} tokens`,
-        8 * (12 * n * n + 3 * n * (token.columns + position.columns)),
-      );
+      check.fits(`The dot products of ${n} tokens`, raw.dotProductsBytes(n, token.columns, position.columns));
       const { products, moments, correlation } = raw.dotProducts(token, position, positionScale);
       const { crossTerms } = moments;
       return { ...named(products), moments: { ...named(moments), crossTerms }, correlation };
@@ -87,12 +86,12 @@ interface ByProduct<T> {
   concatenated: T;
 }
 
-/** What the module says of each product, by the names of the API. */
-const named = <T>(found: ByProduct<T>): Record<DotProductName, T> => ({
-  'token-token': found.tokenToken,
-  'token-position': found.tokenPosition,
-  'position-token': found.positionToken,
-  'position-position': found.positionPosition,
-  added: found.added,
-  concatenated: found.concatenated,
+/** Renames the products of the module to those of the API. */
+const named = <T>(products: ByProduct<T>): Record<DotProductName, T> => ({
+  'token-token': products.tokenToken,
+  'token-position': products.tokenPosition,
+  'position-token': products.positionToken,
+  'position-position': products.positionPosition,
+  added: products.added,
+  concatenated: products.concatenated,
 });

@@ -1,4 +1,4 @@
-// The gauge of a decomposition: how much of each summand counts as constant.
+// The gauge of a decomposition, which says how much of each summand counts as constant.
 import * as check from '../check.js';
 
 /**
@@ -6,7 +6,7 @@ import * as check from '../check.js';
  * another's changes no score, but every term of the two. A gauge says which mean is subtracted from each
  * summand and counted as constant.
  *
- * - `raw`: none, so that terms belong to the tables as they are.
+ * - `raw`: none, so that terms belong to the tables unchanged.
  * - `canonical`: the mean over the rows that are not excluded, each weighted by 1/σ of its LayerNorm. Terms
  *   of two parts then have zero row and column sums, and none depends on a shift of the tables.
  */
@@ -16,10 +16,10 @@ export interface GaugeOptions {
   /** Default `canonical`. */
   gauge?: Gauge;
   /**
-   * Rows whose token the model fixes, such as [CLS] at position 0, and padding. In either gauge, shares leave them out
-   * as queries and as keys. In `canonical`, no mean includes them, and the whole row counts as constant. The default is
-   * the same in both gauges: what the model says of itself (`excludedRows` of an opened model; row 0 of MiniLM), and
-   * none where no model is opened. [] takes the shares over all rows.
+   * Rows whose token the model fixes, such as [CLS] at position 0, and padding. In either gauge, shares
+   * exclude them as queries and as keys. In `canonical`, no mean includes them, and the entire row counts as
+   * constant. The default is the same in both gauges: the `excludedRows` of an opened model (row 0 of
+   * MiniLM), and none where no model is opened. With [], shares are over all rows.
    */
   excludedRows?: readonly number[];
 }
@@ -28,7 +28,7 @@ const gaugeNames = ['raw', 'canonical'] as const;
 
 export const gaugeOptionNames: check.OptionNames<GaugeOptions> = { gauge: true, excludedRows: true };
 
-/** A gauge as the module takes it, and its name. */
+/** Checks a gauge and the rows that it excludes, as the binding takes them. */
 export function checkedGauge({ gauge = 'canonical', excludedRows = [] }: GaugeOptions, rows: number) {
   const list = [...check.integers('excludedRows', excludedRows)];
   check.once('excludedRows', list);

@@ -1,25 +1,26 @@
+// A linear layer that reads vectors added, and the same vectors concatenated.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
 
-/** Rows are vectors: a layer takes a to aW. */
+/** The input of a linear layer. Rows are vectors: the layer maps a to aW. */
 export interface OneLayerInput {
-  /** What is added or concatenated: tokens, positions and perhaps segments, each [n, d]. */
+  /** The tables that are added or concatenated: tokens, positions and perhaps segments, each [n, d]. */
   parts: readonly Table[];
-  /** W₁, W₂ and so on, one for each part, each [d, m]. Added, all parts meet W₁. */
+  /** W₁, W₂ and so on, one for each part, each [d, m]. When the parts are added, W₁ reads their sum. */
   weights: readonly Table[];
-  /** t, from 0 to 1: from the second on, weights are (1 − t)Wₖ + tW₁. Default 0. */
+  /** t, from 0 to 1, with which the weights from the second on become (1 − t)Wₖ + tW₁. Default 0. */
   pull?: number;
-  /** ρ, any finite number: the second part is multiplied by it. Default 1. */
+  /** ρ, the factor of the second part; any finite number. Default 1. */
   positionScale?: number;
-  /** Whether the second weight is divided by ρ, which then may not be 0. Default false. */
+  /** Whether the second weight is divided by ρ, which then must not be 0. Default false. */
   undoes?: boolean;
-  /** What stands before the weights: LayerNorm with ε = 10⁻⁵ and no weights of its own, or nothing. Default none. */
+  /** The norm before the weights: LayerNorm with ε = 10⁻⁵ and without weights, or none. Default none. */
   norm?: 'none' | 'layer_norm';
 }
 
 export interface OneLayer {
-  /** The weights as `pull` and `undoes` make them, each [d, m]. */
+  /** The weights after `pull` and `undoes`, each [d, m]. */
   readonly weights: readonly Table<Float64Array>[];
   /** (a₁ + a₂ + …)W₁, [n, m]. */
   readonly added: Float64Array;
@@ -35,17 +36,17 @@ export interface OneLayer {
   readonly leastLengthRatio: number;
   readonly largestLengthRatio: number;
   /**
-   * How far one matrix for both parts stays from what W₁ gave at ρ = 1: |1 − ρ| / √(2(1 + ρ²)) of its size, at best,
-   * for independent parts that spread alike.
+   * How far one matrix for both parts stays from what W₁ gave at ρ = 1: |1 − ρ| / √(2(1 + ρ²)) of its size,
+   * at best, for independent parts that spread alike.
    */
   readonly sharedMiss: number;
 }
 
 export interface OneLayerApi {
   /**
-   * What a linear layer makes of vectors added, and of the same vectors concatenated. It adds either way:
-   * [x, p] times W₁ over W₂ is xW₁ + pW₂, and with W₂ = W₁ that is (x + p)W₁. With a norm between, it is a
-   * multiple of what adding gives, by a number of its own for each row.
+   * The output of a linear layer for vectors that are added, and for the same vectors concatenated. The layer
+   * adds either way: [x, p] times W₁ over W₂ is xW₁ + pW₂, and with W₂ = W₁ that is (x + p)W₁. With a norm in
+   * between, each row is a multiple of the row that adding gives. Throws RangeError or TypeError.
    */
   oneLayer(input: OneLayerInput): OneLayer;
 }
@@ -69,9 +70,9 @@ export function oneLayerApi(raw: RawModule): OneLayerApi {
       later.forEach((part, k) => {
         check.table(`parts[${k + 1}]`, part, rows);
       });
-      const [shared, ...others] = tables('weights', weights, parts.length);
+      const [shared, ...laterWeights] = tables('weights', weights, parts.length);
       const shape = { rows: first.columns, columns: shared.columns };
-      [shared, ...others].forEach((weight, k) => {
+      [shared, ...laterWeights].forEach((weight, k) => {
         check.table(`weights[${k}]`, weight, shape);
       });
       check.number('pull', pull, 0, 1);
@@ -79,19 +80,23 @@ export function oneLayerApi(raw: RawModule): OneLayerApi {
       if (check.flag('undoes', undoes) && positionScale === 0)
         check.refuse('positionScale', 'other than 0 to be undone', positionScale);
       const { rows: n, columns: d } = first;
-      check.fits(`A layer that reads ${n} rows`, 8 * (6 * n * parts.length * d + 4 * n * shared.columns));
+      check.fits(`A layer that reads ${n} rows`, raw.oneLayerBytes(n, d, shared.columns, parts.length));
       const settings = { pull, scale: positionScale, undoes, norm: check.oneOf('norm', norm, norms) };
-      const found = raw.oneLayer(parts, weights, settings);
-      return { ...found, weights: found.weights.map((data) => table(data, d, shared.columns)) };
+      const result = raw.oneLayer(parts, weights, settings);
+      return { ...result, weights: result.weights.map((data) => table(data, d, shared.columns)) };
     },
   };
 }
 
-/** At least one, and of each kind as many. */
+/** Checks a list of at least one table, or of `count` tables. */
 function tables(name: string, value: readonly Table[], count?: number): [Table, ...Table[]] {
   if (!Array.isArray(value)) check.refuse(name, 'an array of tables', value, false);
   if (value.length !== (count ?? value.length) || value.length === 0)
-    check.refuseCount(name, `${count ?? 'at least 1'} of them`, value.length);
+    check.refuseCount(
+      name,
+      count === undefined ? 'at least 1 entry' : check.counted(count, 'entry', 'entries'),
+      value.length,
+    );
   check.table(`${name}[0]`, value[0]);
   return value as [Table, ...Table[]];
 }

@@ -1,108 +1,115 @@
+// The registry of score schemes: their formulas, parts, options and costs.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import type { SchemeId } from './schemeInputs.js';
 
-/** times · by · andBy + plus, at least 0. */
+/** A count of rows or columns: times · by · andBy + plus, at least 0. */
 export interface SchemeExtent {
   /** A whole number. */
   readonly times: number;
-  /** A size, or one. */
+  /** The name of a size, or `one`. */
   readonly by: keyof SchemeShape | 'one';
-  /** Likewise. */
+  /** The name of another size, or `one`. */
   readonly andBy: keyof SchemeShape | 'one';
   /** A whole number. */
   readonly plus: number;
 }
 
-/** What a scheme may be given beside the content, its query and its key. */
+/** A part that a scheme takes beside the content, its query and its key. */
 export interface SchemePart {
-  /** As schemeScores takes it. */
+  /** Its name as an option of schemeScores(). */
   readonly name: string;
   /**
-   * A table, a linear map, a linear map without bias (weight), a linear map that all heads share or that has rows for
-   * each (shared), a vector, or a table of offsets that is not learned (offsets).
+   * A table; a linear map; a linear map without bias (weight); a linear map that all heads share or that has
+   * rows for each head (shared); a vector; or a table of offsets that is not learned (offsets).
    */
   readonly kind: 'table' | 'linear' | 'weight' | 'shared' | 'vector' | 'offsets';
-  /** How many rows it has. */
+  /** Its number of rows. */
   readonly rows: SchemeExtent;
-  /** How many columns it has; a vector, how many values. */
+  /** Its number of columns, or of values for a vector. */
   readonly columns: SchemeExtent;
-  /** How often it is counted among a model’s parameters. */
+  /** How often it counts among a model’s parameters. */
   readonly counted: 'once' | 'each_layer' | 'never';
 }
 
 /** The description of a scheme. */
 export interface SchemeInfo {
-  /** As schemeScores takes it. */
+  /** Its id, as schemeScores() takes it. */
   readonly id: SchemeId;
   /** Its usual name. */
   readonly name: string;
   /** TeX: the logit A_ij of one head, as published. */
   readonly formula: string;
-  /** TeX: the same when a query also sees later keys; empty where it does not differ. Only ALiBi's takes the distance. */
+  /**
+   * TeX: the logit when a query also sees later keys; empty where it does not differ. Only ALiBi's differs:
+   * it takes the distance.
+   */
   readonly bidirectionalFormula: string;
-  /** TeX: the parameters it adds. N layers, H heads, L positions, B buckets. */
+  /** TeX: the number of parameters that it adds. N layers, H heads, L positions, B buckets. */
   readonly parameters: string;
   /** Paper and equation, or the file of the reference implementation. */
   readonly source: string;
-  /** What it may be given; what is left out is drawn. */
+  /** The parts that it takes; missing ones are drawn. */
   readonly parts: readonly SchemePart[];
-  /** Which other options it takes. */
+  /** The other options that it takes. */
   readonly options: readonly string[];
   /** The names of its terms, in order. */
   readonly terms: readonly string[];
-  /** Its logits are divided by the square root of the sum of these. */
+  /** The counts whose sum's square root divides its logits. */
   readonly divisor: readonly SchemeExtent[];
-  /** Whether a query sees only the keys up to its own, as published; T5 does so when it is not bidirectional. */
+  /** Whether it was published with a causal mask. T5 has one when it is not bidirectional. */
   readonly causal: boolean;
-  /** k as published, of a scheme that clips distances; 0 of others. */
+  /** The published k of a scheme that clips distances; 0 for others. */
   readonly clip: number;
 }
 
-/** Sizes, from 0; by default 0, but layers and heads 1. */
+/** The sizes of a model, from 0 up. Layers and heads are 1 by default, and all others 0. */
 export interface SchemeShape {
-  /** Width of the stream. */
+  /** The width of the stream. */
   d_model?: number;
-  /** Heads of a layer. */
+  /** The number of heads of a layer. */
   heads?: number;
   /** d_h of the content. */
   d_head?: number;
-  /** Width of a concatenated table; per head, of DIET-ABS's tables or of a decoupled rotary part. */
+  /**
+   * The width of a concatenated table, or per head that of DIET-ABS's tables or of a decoupled rotary part.
+   */
   d_position?: number;
-  /** Block-diagonal: the head width of the position's own projections. */
+  /** The head width of the position's own projections, for block-diagonal weights. */
   d_position_head?: number;
-  /** Width of Transformer-XL's sinusoids. Default d_model. */
+  /** The width of Transformer-XL's sinusoids. Default d_model. */
   d_offset?: number;
-  /** Rows of a table of absolute positions. */
+  /** The number of rows of a table of absolute positions. */
   positions?: number;
   /** k of Shaw, DeBERTa and DIET-REL. */
   clip?: number;
-  /** Buckets of T5 and TUPE-R. */
+  /** The number of buckets of T5 and TUPE-R. */
   buckets?: number;
-  /** Layers of the model. */
+  /** The number of layers of the model. */
   layers?: number;
 }
 
-/** The same, as they become known. */
+/** The same sizes, for code that fills them in. */
 export type SchemeSizes = { -readonly [Name in keyof SchemeShape]: number };
 
-/** An extent at these sizes. */
+/** Evaluates an extent at these sizes. */
 export function extent({ times, by, andBy, plus }: SchemeExtent, sizes: SchemeSizes): number {
   const size = (name: SchemeExtent['by']) => (name === 'one' ? 1 : (sizes[name] ?? 0));
   return Math.max(0, times * size(by) * size(andBy) + plus);
 }
 
 export interface SchemeRegistryApi {
-  /** One entry for each scheme. */
+  /** Returns one entry for each scheme. */
   schemeRegistry(): SchemeInfo[];
   /**
-   * The parameters that a scheme adds to a model. Tables count once and projections in each layer, except
-   * TUPE's, which layers share. Biases of its projections are not counted.
+   * Returns the number of parameters that a scheme adds to a model. Tables count once and projections in each
+   * layer, except TUPE's, which layers share. Biases of projections are not counted. Throws RangeError or
+   * TypeError.
    */
   schemeParameters(id: SchemeId, shape: SchemeShape): number;
 }
 
-/** The entry with the id that a caller gave under a name. */
+/** Checks an id that a caller passed under this name, and returns its entry. */
 export function schemeNamed(registry: readonly SchemeInfo[], name: string, id: unknown): SchemeInfo {
   const ids = registry.map((info) => info.id);
   return registry[ids.indexOf(check.oneOf(name, id, ids))] as SchemeInfo;
@@ -125,8 +132,8 @@ export function schemeRegistryApi(raw: RawModule): SchemeRegistryApi {
         buckets: true,
         layers: true,
       });
-      const size = (name: keyof SchemeShape, usual: number) =>
-        check.integer(name, shape[name] ?? usual, usual);
+      const size = (name: keyof SchemeShape, least: number) =>
+        check.integer(name, shape[name] ?? least, least);
       return raw.schemeParameters(id, {
         d_model: size('d_model', 0),
         heads: size('heads', 1),

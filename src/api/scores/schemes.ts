@@ -1,10 +1,10 @@
-// Every way to give attention positions, over the same content: logits, and the terms that add up to them.
-// Adding with LayerNorm is in decompose.ts. What a scheme is made of stands in the registry of the core;
-// here a request is checked.
+// The logits of every scheme of positions over the same content, and the terms that add up to them. This file
+// checks the request; the registry in the core says what a scheme consists of. Adding with LayerNorm is in
+// decompose.ts.
 import * as check from '../check.js';
 import { conventionNames, evenWidth, type RotaryConvention, rotaryConvention } from '../encodings/rotary.js';
 import type { RawModule } from '../module.js';
-import type { SmallSuperpose } from '../small.js';
+import type { SmallSuperpose } from '../smallModule.js';
 import type { BucketOptions, SchemeInput } from './schemeInputs.js';
 import { schemeParts } from './schemeParts.js';
 import { extent, type SchemeInfo, type SchemePart, type SchemeSizes, schemeNamed } from './schemeRegistry.js';
@@ -12,13 +12,13 @@ import { anovaTerms, type SchemeScores } from './scores.js';
 
 export interface SchemesApi {
   /**
-   * The logits of a scheme, and their terms. Learned parts that are left out are drawn: equal inputs and
-   * seeds give equal scores. Throws RangeError or TypeError before allocating.
+   * The logits of a scheme, and their terms. Learned parts that are missing are drawn; equal inputs and seeds
+   * give equal scores. Throws RangeError or TypeError before anything is allocated.
    */
   schemeScores(input: SchemeInput): SchemeScores;
 }
 
-/** Those of every scheme: what belongs to another one is not looked at. */
+/** The options of every scheme; a scheme ignores those of others. */
 const inputNames: check.OptionNames<SchemeInput> = {
   scheme: true,
   content: true,
@@ -87,7 +87,7 @@ function checkedScheme(raw: RawModule, first: SmallSuperpose, info: SchemeInfo, 
   const seed = check.seed('seed', input.seed ?? 0);
   const deviation = check.number('standardDeviation', input.standardDeviation ?? 0.02, 0);
   const only = check.chosenHeads(input.only, heads);
-  const given = input as unknown as Readonly<Record<string, unknown>>;
+  const named = input as unknown as Readonly<Record<string, unknown>>;
 
   if (input.query) check.linear('query', input.query);
   const d_head = input.query
@@ -95,23 +95,18 @@ function checkedScheme(raw: RawModule, first: SmallSuperpose, info: SchemeInfo, 
     : check.integer('d_head', input.d_head ?? Math.max(1, Math.floor(d / heads)), 1);
   const sizes = { d_model: d, heads, d_head, positions: n, layers: 1, clip: info.clip };
 
-  const options = readOptions(info, given, sizes);
-  const parts = schemeParts(first, [...maps, ...info.parts], { given, sizes, seed, deviation });
-  const values = n * d + parts.values + raw.schemeWork(info.id, sizes);
+  const options = readOptions(info, named, sizes);
+  const parts = schemeParts(first, [...maps, ...info.parts], { input: named, sizes, seed, deviation });
 
-  const schemeTerms = info.terms.length;
-  const divisor = info.divisor.reduce((sum, one) => sum + extent(one, sizes), 0);
+  const divisor = info.divisor.reduce((sum, count) => sum + extent(count, sizes), 0);
   const scale = check.scale(input.scale, divisor);
   const published = options.buckets ? !options.buckets.bidirectional : info.causal;
   const causal = check.flag('causal', input.causal ?? published);
   const anova = check.oneOf('terms', input.terms ?? 'scheme', ['scheme', 'anova']) === 'anova';
-  const terms = anova ? anovaTerms.length : schemeTerms;
-  const perHead = (2 * terms + (anova ? schemeTerms : 0) + 6) * n * n;
-  // The scheme of the mean token is as large again.
-  const inputs = (anova ? 2 : 1) * (4 * values + 2 * n * heads * d_head);
+  const terms = anova ? anovaTerms.length : info.terms.length;
   check.fits(
     `${only.length} heads of ${terms} terms for ${n} tokens`,
-    (only.length * (terms + 2) * n * n + perHead + inputs + schemeTerms * n * n) * 8,
+    raw.schemeScoresBytes(info.id, sizes, only.length, anova, parts.values),
   );
   return { request: { content, ...parts.learned(), ...options, heads, scale, causal }, only, anova };
 }
@@ -125,37 +120,37 @@ function checkedBuckets({ bidirectional = true, buckets = 32, maxDistance = 128 
   return { bidirectional, buckets, maxDistance };
 }
 
-/** The scheme's options, checked, as the module takes them. Fills in the sizes that they set. */
+/** Checks the scheme's options, as the binding takes them, and fills in the sizes that they set. */
 function readOptions(
   { options, parts, clip }: SchemeInfo,
-  given: Readonly<Record<string, unknown>> & BucketOptions & RotaryConvention,
+  input: Readonly<Record<string, unknown>> & BucketOptions & RotaryConvention,
   sizes: SchemeSizes & { d_model: number; d_head: number },
 ) {
   const takes = (option: string) => options.includes(option);
-  const width = (size: 'd_position' | 'd_position_head' | 'd_offset', usual: number) => {
-    if (takes(size)) sizes[size] = check.integer(size, given[size] ?? usual, 1);
+  const width = (size: 'd_position' | 'd_position_head' | 'd_offset', byDefault: number) => {
+    if (takes(size)) sizes[size] = check.integer(size, input[size] ?? byDefault, 1);
   };
   const perHead = parts.some(({ columns }) => columns.by === 'heads');
   width('d_position', perHead ? sizes.d_head : sizes.d_model);
   width('d_position_head', sizes.d_head);
   width('d_offset', sizes.d_model);
   if (takes('d_rotary')) {
-    const wide = check.integer('d_rotary', given.d_rotary ?? 2 * Math.ceil(sizes.d_head / 4), 2);
+    const wide = check.integer('d_rotary', input.d_rotary ?? 2 * Math.ceil(sizes.d_head / 4), 2);
     sizes.d_position = evenWidth('The width of a rotary head', wide);
   }
   if (takes('evenHead')) evenWidth('The width of a head', sizes.d_head);
   if (takes('clip')) {
     // A table has at least one row.
     const least = parts.some(({ rows }) => rows.plus > 0) ? 0 : 1;
-    sizes.clip = check.integer('clip', given.clip ?? clip, least, 2 ** 20);
+    sizes.clip = check.integer('clip', input.clip ?? clip, least, 2 ** 20);
   }
-  // TUPE's are for both directions.
-  const published = takes('bidirectional') ? given : { ...given, bidirectional: true };
-  const buckets = takes('buckets') ? checkedBuckets(published) : undefined;
+  // TUPE's buckets are for both directions.
+  const bucketOptions = takes('bidirectional') ? input : { ...input, bidirectional: true };
+  const buckets = takes('buckets') ? checkedBuckets(bucketOptions) : undefined;
   if (buckets) sizes.buckets = buckets.buckets;
   return {
-    ...(takes('positionScale') && { positionScale: check.number('positionScale', given.positionScale ?? 1) }),
+    ...(takes('positionScale') && { positionScale: check.number('positionScale', input.positionScale ?? 1) }),
     ...(buckets && { buckets }),
-    ...(takes('rotation') && rotaryConvention(given)),
+    ...(takes('rotation') && rotaryConvention(input)),
   };
 }

@@ -1,8 +1,8 @@
-// The results of every way of combining token and position: scores, head by head, and the terms that add up to them. Plain
-// objects, so that they can be posted between threads.
+// Scores, head by head, and the terms that add up to them: the results of every way of combining tokens and
+// positions. They are plain objects, so that threads can post them.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
-import { type Floats, type Linear, type Table, table } from '../table.js';
+import { type Floats, table } from '../table.js';
 import { checkGaugeName, type Gauge } from './gauge.js';
 
 /** The four terms of a score of tokens and positions: the query's part, then the key's. */
@@ -19,33 +19,33 @@ export type AnovaTerm = (typeof anovaTerms)[number];
 
 /** The terms of attention scores. Arrays are flat, the last index running fastest. */
 export interface Terms {
-  /** Tokens. */
+  /** The number of tokens. */
   readonly n: number;
-  /** The heads returned, in the order of the arrays below. */
+  /** The indices of the heads, in the order of the arrays below. */
   readonly heads: readonly number[];
   /** The parts of a query or key; term s * parts.length + r is query part s times key part r. */
   readonly parts: readonly string[];
-  /** The gauge of the terms: they depend on it as well as on the logits; see Gauge. */
+  /** The gauge of the terms, which depend on it; see Gauge. */
   readonly gauge: Gauge;
-  /** The rows that shares leave out. */
+  /** The rows that shares exclude. */
   readonly excludedRows: readonly number[];
-  /** Whether a query sees no later key, which shares leave out too. Default false. */
+  /** Whether a query sees no later key; shares then exclude those pairs. Default false. */
   readonly causal?: boolean;
-  /** [heads, parts², n, n], queries in rows; scaled like the logits. In float, as they are computed. */
+  /** [heads, parts², n, n], queries in rows, scaled like the logits. In float, in which they are computed. */
   readonly terms: Float32Array;
 }
 
-/** Attention scores taken apart. */
+/** Attention scores, decomposed into terms. */
 export interface Scores extends Terms {
-  /** [heads, n, n], from the whole queries and keys, not from the terms. */
+  /** [heads, n, n], computed from queries and keys, not from the terms. */
   readonly logits: Float32Array;
-  /** [heads], the largest |sum of terms − logits|: what rounding to float leaves. */
+  /** [heads], the largest |sum of terms − logits|, which is the rounding error of float. */
   readonly residuals: Float64Array;
   /**
-   * [heads, parts²], covariance shares: how much of the logits' variation over keys each term accounts for.
-   * Rows are centred, because softmax ignores their means. Shares depend on the gauge, sum to 1 and may be
-   * negative. All are NaN when the logits vary along no row by more than their rounding, for example with
-   * fewer than two rows that are not excluded; covariances and variances are then 0.
+   * [heads, parts²], covariance shares: the part of the logits' variation over keys for which each term
+   * accounts. Rows are centred, because softmax ignores their means. Shares depend on the gauge, sum to 1 and
+   * may be negative. All are NaN when the logits vary along no row by more than their rounding error, for
+   * example with fewer than two rows that are not excluded; covariances and variances are then 0.
    */
   readonly shares: Float64Array;
   /**
@@ -57,15 +57,15 @@ export interface Scores extends Terms {
   readonly variances: Float64Array;
 }
 
-/** Logits of a scheme taken apart into named terms. Arrays are flat, the last index running fastest. */
+/** Logits of a scheme, decomposed into named terms. Arrays are flat, the last index running fastest. */
 export interface SchemeScores extends Pick<Scores, 'n' | 'heads' | 'residuals' | 'variances'> {
   /** The names of the terms: content-content and, for example, content-position or bias. */
   readonly termNames: readonly string[];
   /** [heads, terms, n, n], queries in rows, for all pairs: no causal mask is applied. */
   readonly terms: Float64Array;
   /**
-   * [heads, n, n], for all pairs, computed independently of the terms: from whole queries and keys where the
-   * scheme has them, pair by pair otherwise.
+   * [heads, n, n], for all pairs, computed independently of the terms: from queries and keys where the scheme
+   * has them, and pair by pair otherwise.
    */
   readonly logits: Float64Array;
   /** [heads, n, n], the softmax over the keys that each query sees. */
@@ -81,7 +81,7 @@ function checkHeads(scores: { readonly heads: readonly number[] }): void {
   check.integers('scores.heads', scores.heads);
 }
 
-/** The place of a head in `scores.heads`. Throws RangeError when it was not computed. */
+/** Returns the index of a head in `scores.heads`. Throws RangeError when it was not computed. */
 function placeOf(scores: { readonly heads: readonly number[] }, head: number): number {
   checkHeads(scores);
   return check.placeIn('head', head, scores.heads);
@@ -90,7 +90,7 @@ function placeOf(scores: { readonly heads: readonly number[] }, head: number): n
 const block = <A extends Floats>(place: number, data: A, size: number): A =>
   data.subarray(place * size, (place + 1) * size) as A;
 
-/** One term of one head, [n, n], by the names of its query part and key part; a view, not a copy. */
+/** Returns one term of one head, [n, n], by the names of its query part and key part; a view, not a copy. */
 export function termOf(scores: Terms, head: number, queryPart: string, keyPart: string): Float32Array {
   const place = placeOf(scores, head);
   const { n, parts, terms } = scores;
@@ -99,7 +99,7 @@ export function termOf(scores: Terms, head: number, queryPart: string, keyPart: 
   return block(place * parts.length ** 2 + index, terms, n * n);
 }
 
-/** One term of one head, [n, n], by its name; a view, not a copy. */
+/** Returns one term of one head, [n, n], by its name; a view, not a copy. */
 export function schemeTermOf(scores: SchemeScores, head: number, name: string): Float64Array {
   const place = placeOf(scores, head);
   const { n, termNames, terms } = scores;
@@ -107,11 +107,11 @@ export function schemeTermOf(scores: SchemeScores, head: number, name: string): 
   return terms.subarray(start, start + n * n);
 }
 
-/** The logits of one head, [n, n]; a view, not a copy. */
+/** Returns the logits of one head, [n, n]; a view, not a copy. */
 export const logitsOf = (scores: Scores, head: number): Float32Array =>
   block(placeOf(scores, head), scores.logits, scores.n ** 2);
 
-/** The shares of one head's terms, [parts²]; a view, not a copy. */
+/** Returns the shares of one head's terms, [parts²]; a view, not a copy. */
 export const sharesOf = (scores: Scores, head: number): Float64Array =>
   block(placeOf(scores, head), scores.shares, scores.parts.length ** 2);
 
@@ -120,17 +120,18 @@ export interface CombinedTerms {
   /** The included terms, added up. */
   readonly sum: Float64Array;
   /**
-   * The sum minus the mean of each row: the part that softmax sees, unless it is of capped scores. NaN at keys that the
-   * query does not see.
+   * The sum minus the mean of each row, which is the part that softmax sees unless scores are capped. NaN at
+   * keys that the query does not see.
    */
   readonly centred: Float64Array;
   /**
-   * Softmax of the sum, over the keys that a query sees: what the model would attend to with these terms alone. Without
-   * terms, the same for all of them.
+   * The softmax of the sum over the keys that a query sees: the attention of a model with these terms alone.
+   * Without terms, it is equal for all keys.
    */
   readonly softmax: Float64Array;
   /**
-   * Its share of the logits' variation over keys, without excluded rows; NaN when they do not vary.
+   * The sum's share of the logits' variation over keys, without excluded rows; NaN when the logits do not
+   * vary.
    */
   readonly share: number;
 }
@@ -139,25 +140,28 @@ export interface CombinedTerms {
 export type PoolableScores = Pick<Scores, 'heads' | 'parts' | 'gauge' | 'covariances' | 'variances'>;
 
 /**
- * Shares of groups of terms, which sum to 1 over the groups. A head whose scores do not vary has none: its own are NaN,
- * and the others' mean and pooled shares are without it. If no head varies, all are NaN.
+ * Shares of groups of terms, which sum to 1 over the groups. The shares of a head whose scores do not vary
+ * are NaN, and the mean and pooled shares are without it. If no head varies, all are NaN.
  */
 export interface PooledShares {
-  /** [heads, groups], each head over all the scores. */
+  /** [heads, groups], of each head over all the scores. */
   readonly heads: Float64Array;
-  /** [groups], the mean over the heads that vary: each of them counts the same. */
+  /** [groups], the mean over the heads that vary, each of which counts the same. */
   readonly mean: Float64Array;
-  /** [groups], all heads together: each counts by how much its scores vary. */
+  /** [groups], of all heads together, each of which counts by how much its scores vary. */
   readonly pooled: Float64Array;
 }
 
 export interface ScoresApi {
-  /** For each mask, [parts²], adds up the terms of one head whose entry is true. */
+  /**
+   * For each mask, [parts²], adds up the terms of one head whose entry is true. Throws RangeError or
+   * TypeError.
+   */
   combineTerms(scores: Scores, head: number, masks: readonly (readonly boolean[])[]): CombinedTerms[];
   /**
-   * Covariance shares over several scores, such as those of several sentences, with the same heads, parts and
-   * gauge. Scores without variation, whose own shares are NaN, add nothing. groupOf, [parts²], gives each
-   * term's group, from 0. Throws RangeError, TypeError.
+   * Covariance shares over several scores, such as those of several sentences, which must have the same
+   * heads, parts and gauge. Scores that do not vary add nothing. groupOf, [parts²], has the index of each
+   * term's group. Throws RangeError or TypeError.
    */
   poolShares(scores: readonly PoolableScores[], groupOf: readonly number[]): PooledShares;
 }
@@ -173,8 +177,8 @@ export function scoresApi(raw: RawModule): ScoresApi {
         const must = `${count} booleans, one for each term`;
         check.refuse('an entry of masks', must, mask, Array.isArray(mask));
       }
-      // Scores may come from another thread or a file, and the module trusts the lengths. NaN is allowed: a
-      // sum without variation gives it under epsilon 0.
+      // Scores may come from another thread or a file, and the module relies on the lengths. NaN is allowed,
+      // because a sum that does not vary gives it with epsilon 0.
       const each = check.integer('scores.n', scores.n, 0) ** 2 * scores.heads.length;
       check.array('scores.terms', scores.terms, each * count);
       check.array('scores.logits', scores.logits, each);
@@ -196,9 +200,9 @@ export function scoresApi(raw: RawModule): ScoresApi {
       if (!Array.isArray(scores) || scores.length === 0) {
         check.refuse('scores', 'an array of at least one', scores, false);
       }
-      for (const one of scores) checkHeads(one);
+      for (const item of scores) checkHeads(item);
       const [{ heads, parts, gauge }] = scores as [PoolableScores, ...PoolableScores[]];
-      const other = scores.find((one) => checkGaugeName('gauge', one.gauge) !== gauge);
+      const other = scores.find((item) => checkGaugeName('gauge', item.gauge) !== gauge);
       if (other) {
         throw new RangeError(
           `Scores must be in one gauge to be pooled; here are ${check.shown(gauge)} and ${check.shown(other.gauge)}.`,
@@ -206,7 +210,7 @@ export function scoresApi(raw: RawModule): ScoresApi {
       }
       const terms = parts.length ** 2;
       const rows = scores.length * heads.length;
-      check.fits(`${rows} heads of ${terms} terms`, 24 * rows * (terms + 1));
+      check.fits(`${rows} heads of ${terms} terms`, raw.poolSharesBytes(rows, terms));
       // NaN is allowed in both, as in combineTerms.
       for (const { covariances, variances } of scores) {
         check.array('covariances', covariances, heads.length * terms);
@@ -218,18 +222,20 @@ export function scoresApi(raw: RawModule): ScoresApi {
   };
 }
 
-/** Refuses scores that would not fit; `width` is that of all heads' queries together. */
+/**
+ * Refuses scores that would not fit. `width` counts the channels of a projected row together with those of
+ * all heads' queries; `more` counts the bytes of what is allocated beside the scores.
+ */
 export function fitsScores(
+  raw: RawModule,
   n: number,
   parts: number,
   heads: number,
   width: number,
-  ...weights: (Linear | Table)[]
+  more = 0,
 ): void {
-  const perHead = (parts ** 2 + 3) * n * n;
   check.fits(
     `${heads} heads of ${parts ** 2} terms for ${n} tokens`,
-    4 * (heads + 1) * perHead + 32 * (parts + 1) * n * width,
-    ...weights,
+    raw.decompositionBytes(n, parts, heads, width) + more,
   );
 }

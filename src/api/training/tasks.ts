@@ -1,27 +1,28 @@
+// The tasks that small models learn, and their examples.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import type { Ids } from '../table.js';
 
 const taskNames = ['badge', 'lookup', 'roll', 'prev', 'where'] as const;
 /**
- * What a small model is asked about n tokens t₀ to tₙ₋₁; each task is solved by one kind of score. 'badge':
- * n/2 tokens "key k has colour c" and n/2 "key k?", shuffled; the answer to a question is the colour.
- * 'lookup': t at place tᵢ. 'roll': letters in colours, each once; place i tells the colour of letter i.
- * 'prev': tᵢ₋₁. 'where': n/2 items once each and n/2 questions "item k?", shuffled; the answer to a question is
- * the item’s place.
+ * The task that a small model learns on n tokens t₀ to tₙ₋₁. Each is solved by one kind of score. 'badge':
+ * n/2 tokens "key k has colour c" and n/2 tokens "key k?", shuffled; the answer to a question is the colour.
+ * 'lookup': the token at place tᵢ. 'roll': letters in colours, each once; the answer at place i is the colour
+ * of letter i. 'prev': tᵢ₋₁. 'where': n/2 items, once each, and n/2 questions "item k?", shuffled; the answer
+ * to a question is the item’s place.
  */
 export type Task = (typeof taskNames)[number];
 
 export interface TaskOptions {
-  /** Which task. */
+  /** The task. */
   task: Task;
-  /** Tokens of a sequence, from 1 up; even for 'badge' and 'where'. Default 16. */
+  /** The number of tokens of a sequence, from 1 up; even for 'badge' and 'where'. Default 16. */
   n?: number;
 }
 
 /** Sequences of n tokens, one after another. */
 export interface TrainingBatch {
-  /** Tokens of a sequence, from 1 up. */
+  /** The number of tokens of a sequence, from 1 up. */
   n: number;
   /** [sequences, n], ids below the vocabulary. */
   tokens: Ids;
@@ -29,37 +30,40 @@ export interface TrainingBatch {
   targets: Ids;
 }
 
-/** A batch, and the ranges of its ids. */
+/** A batch of a task, and the ranges of its ids. */
 export interface TaskBatch extends TrainingBatch {
   /** [sequences, n] */
   readonly tokens: Int32Array;
   /** [sequences, n], −1 for no target. */
   readonly targets: Int32Array;
-  /** Token ids are below this. */
+  /** The number of token ids, which are below it. */
   readonly vocabulary: number;
-  /** Targets are below this. */
+  /** The number of classes; targets are below it. */
   readonly classes: number;
 }
 
 export interface TaskExamplesOptions extends TaskOptions {
-  /** From 1 to 65536. Default 1. */
+  /** The number of sequences, from 1 to 65536. Default 1. */
   sequences?: number;
-  /** Equal seeds give equal examples: a trainer of the same seed is measured on these. Default 1. */
+  /**
+   * The seed. Equal seeds give equal examples, and a trainer of the same seed is evaluated on these. Default
+   * 1.
+   */
   seed?: number;
 }
 
 export interface TasksApi {
-  /** Seeded examples of a task. Throws RangeError, TypeError. */
+  /** Draws examples of a task. Throws RangeError or TypeError. */
   taskExamples(options: TaskExamplesOptions): TaskBatch;
   /**
-   * The answers to your own tokens, in whole sequences. Where a badge, letter or item occurs twice, the
-   * last one counts; a missing one has no target. Throws RangeError, TypeError.
+   * The answers to your own tokens, in complete sequences. Where a badge, letter or item occurs twice, the
+   * last one counts; where it is missing, there is no target. Throws RangeError or TypeError.
    */
   taskTargets(options: TaskOptions & { tokens: Ids }): TaskBatch;
 }
 
 export const taskOptionNames: check.OptionNames<TaskOptions> = { task: true, n: true };
-/** Those of a result of taskExamples(), which is a batch too. */
+/** The members of a result of taskExamples(), which is a batch too. */
 export const batchNames: check.OptionNames<TaskBatch> = {
   n: true,
   tokens: true,
@@ -68,7 +72,7 @@ export const batchNames: check.OptionNames<TaskBatch> = {
   classes: true,
 };
 
-/** A checked task as the module takes it, with its sizes. */
+/** Checks a task, as the binding takes it, and adds its sizes. */
 export function checkedTask(raw: RawModule, options: TaskOptions) {
   const { task: name, n = 16 } = options;
   const task = check.oneOf('task', name, taskNames);
@@ -79,11 +83,11 @@ export function checkedTask(raw: RawModule, options: TaskOptions) {
   return { ...known, ...raw.taskSizes(known) };
 }
 
-/** Whole sequences of token ids below `vocabulary`. */
+/** Checks complete sequences of token ids below `vocabulary`. */
 export function checkedTokens(name: string, value: unknown, n: number, vocabulary: number): Int32Array {
   const tokens = check.ids(name, value, 0, vocabulary - 1);
   if (tokens.length === 0 || tokens.length % n !== 0)
-    check.refuseCount(name, `a multiple of ${n} ids, whole sequences of n`, tokens.length);
+    check.refuseCount(name, `a multiple of ${n} ids, in complete sequences of n`, tokens.length);
   return tokens;
 }
 
@@ -107,7 +111,7 @@ export function checkedBatch(
       targets.length,
     );
   if (!targets.some((target) => target >= 0))
-    throw new RangeError(`${name}.targets must have at least one target; all ${targets.length} are −1.`);
+    throw new RangeError(`${name}.targets needs at least 1 target; all ${targets.length} are −1.`);
   return { n, tokens, targets };
 }
 
@@ -118,7 +122,7 @@ export function tasksApi(raw: RawModule): TasksApi {
       const task = checkedTask(raw, options);
       const sequences = check.integer('sequences', options.sequences ?? 1, 1, 2 ** 16);
       const seed = check.seed('seed', options.seed ?? 1);
-      check.fits(`${sequences} sequences of ${task.n} tokens`, 16 * sequences * task.n);
+      check.fits(`${sequences} sequences of ${task.n} tokens`, raw.batchBytes(sequences * task.n));
       const { vocabulary, classes } = task;
       return { ...raw.taskExamples(task, sequences, seed), vocabulary, classes };
     },
@@ -129,7 +133,7 @@ export function tasksApi(raw: RawModule): TasksApi {
       const task = checkedTask(raw, options);
       const { n, vocabulary, classes } = task;
       const tokens = checkedTokens('tokens', options.tokens, n, vocabulary);
-      check.fits(`The targets of ${tokens.length} tokens`, 16 * tokens.length);
+      check.fits(`The targets of ${tokens.length} tokens`, raw.batchBytes(tokens.length));
       return { n, tokens, targets: raw.taskTargets(task, tokens), vocabulary, classes };
     },
   };

@@ -52,11 +52,11 @@ function expectSpectrum(table: Table, centred: boolean, oracle: Spectrum) {
     ofLargest * first,
   );
   const relative = (at: number) => (values[at] as number) / first;
-  const apart = (at: number, theirs: number) =>
+  const difference = (at: number, theirs: number) =>
     expect(Math.abs(relative(at) - theirs)).toBeLessThanOrEqual(2 * ofLargest);
-  apart(oracle.numerical_rank - 1, oracle.last_kept_over_first);
+  difference(oracle.numerical_rank - 1, oracle.last_kept_over_first);
   if (oracle.first_dropped_over_first === null) expect(values).toHaveLength(oracle.numerical_rank);
-  else apart(oracle.numerical_rank, oracle.first_dropped_over_first);
+  else difference(oracle.numerical_rank, oracle.first_dropped_over_first);
 }
 
 test.each(channels.ranks)('ranks of $kind, $positions by $width', ({ kind, positions, width, ...oracle }) => {

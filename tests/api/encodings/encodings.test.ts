@@ -1,4 +1,5 @@
-// Encodings and what is measured of them, through the typed API. channelsOracle.test.ts has every number of tests/reference/channels.json.
+// Encodings and what is measured of them, through the typed API. channelsOracle.test.ts has every number of
+// tests/reference/channels.json.
 
 import { load, type SinusoidalOptions } from 'superpose';
 import { describe, expect, test } from 'vitest';
@@ -56,8 +57,8 @@ describe('gram', () => {
       };
       const spreads = spreadsOf(1);
       expect(spreads.original).toBeLessThan(1e-12);
-      // The form has a and b from N(0, 1), twice for each pair. Each |a| meets two entries, whose angles, up to
-      // 64, are rounded, and at most 2 d sums and products; a spread is the difference of two such values.
+      // The form has a and b from N(0, 1), twice for each pair. Each |a| meets two entries, whose angles, up
+      // to 64, are rounded, and at most 2 d sums and products; a spread is the difference of two such values.
       const ab = superpose.randomNormal({ rows: 16, columns: 2, seed: 1, stream: 1 }).data;
       const ofForm = 2 * sum(ab.map(Math.abs));
       expect(spreads.rotationForm).toBeLessThan(2 * ofForm * (2 * (64 + 1) + 2 * 32) * 2 ** -53);
@@ -94,16 +95,16 @@ describe('gram', () => {
     });
 
     test('means by offset, written out', () => {
-      const found = superpose.offsetMeans(
+      const result = superpose.offsetMeans(
         tableOf([
           [1, 2],
           [6, 5],
         ]),
       );
-      expect([...found.means]).toEqual([6, 3, 2]);
-      expect([...found.kernel]).toEqual([2.5, -0.5, -1.5]);
-      expect([found.mean, found.maxDeviation]).toEqual([3.5, 2]);
-      expect(found.share).toBeCloseTo(9 / 17, 15);
+      expect([...result.means]).toEqual([6, 3, 2]);
+      expect([...result.kernel]).toEqual([2.5, -0.5, -1.5]);
+      expect([result.mean, result.maxDeviation]).toEqual([3.5, 2]);
+      expect(result.share).toBeCloseTo(9 / 17, 15);
     });
 
     test('the spread of a matrix written out', () => {
@@ -241,24 +242,24 @@ describe('wavelengths', () => {
       [10_000, 0.23, 43, 3284, 133],
       [1_000_000, 0.19, 24, 0, 174],
     ])('what base %i buys at 512 positions of 512 channels', (base, nearest, fallsTo, negative, below) => {
-      const found = superpose.wavelengths({ ...options, base });
-      expect(found.nearest).toBeCloseTo(nearest, 2);
-      expect([found.nearestOffset, found.fallsTo, found.firstNegative]).toEqual([1, fallsTo, negative]);
-      expect(found.belowOneTurn).toBe(below);
-      expect(found.similarity).toHaveLength(20_001);
+      const result = superpose.wavelengths({ ...options, base });
+      expect(result.nearest).toBeCloseTo(nearest, 2);
+      expect([result.nearestOffset, result.fallsTo, result.firstNegative]).toEqual([1, fallsTo, negative]);
+      expect(result.belowOneTurn).toBe(below);
+      expect(result.similarity).toHaveLength(20_001);
       for (const k of [0, 1, 43, 512, 20_000])
-        expect(found.similarity[k]).toBeCloseTo(similarityAt(base, 512, k), 10);
+        expect(result.similarity[k]).toBeCloseTo(similarityAt(base, 512, k), 10);
       // By brute force: every distance within the length, and the first of all that is negative.
       const squares = Array.from({ length: 511 }, (_, k) => 2 - 2 * similarityAt(base, 512, k + 1));
-      expect(found.nearest).toBeCloseTo(Math.sqrt(Math.min(...squares)), 10);
+      expect(result.nearest).toBeCloseTo(Math.sqrt(Math.min(...squares)), 10);
       if (negative) {
         expect(similarityAt(base, 512, negative)).toBeLessThan(0);
         for (let k = 1; k < negative; k++) expect(similarityAt(base, 512, k)).toBeGreaterThanOrEqual(0);
       }
       // The closed forms, for many pairs.
-      expect(found.nearest).toBeCloseTo(Math.sqrt(0.48 / Math.log(base)), 2);
+      expect(result.nearest).toBeCloseTo(Math.sqrt(0.48 / Math.log(base)), 2);
       const part = Math.max(0, 1 - Math.log(512 / (2 * Math.PI)) / Math.log(base));
-      expect(Math.abs(found.belowOneTurn - 256 * part)).toBeLessThan(1);
+      expect(Math.abs(result.belowOneTurn - 256 * part)).toBeLessThan(1);
     });
 
     test('two wavelengths by hand', () => {

@@ -18,12 +18,14 @@ describe('collisions', () => {
       const [e, p] = [rowsOf(tokens), rowsOf(positions)];
       const lost = [0, 0, 0];
       e.forEach((a, word) => {
-        const found = search.nearestTokens(word);
+        const result = search.nearestTokens(word);
         p.forEach((added, i) => {
-          const own = squared(a, added, a);
-          const margins = e.map((b, other) => (other === word ? Infinity : (squared(a, added, b) - own) / 2));
+          const ownDistance = squared(a, added, a);
+          const margins = e.map((b, other) =>
+            other === word ? Infinity : (squared(a, added, b) - ownDistance) / 2,
+          );
           const smallest = Math.min(...margins);
-          expect(found.margins[i]).toBeCloseTo(smallest, 12);
+          expect(result.margins[i]).toBeCloseTo(smallest, 12);
           if (smallest < 0) lost[i] = (lost[i] as number) + 1;
         });
       });
@@ -65,21 +67,23 @@ describe('collisions', () => {
         seed: 4,
       });
       const search = superpose.collisionSearch({ tokens: moved, positions: at });
-      const found = search.nearestTokens(0, 200);
+      const result = search.nearestTokens(0, 200);
       const e = rowsOf(moved);
       const [p = []] = rowsOf(at);
       let lost = 0;
       e.forEach((a, word) => {
         const distances = e.map((b, other) => (other === word ? Infinity : squared(a, [], b)));
         const least = Math.min(...distances);
-        expect(found.bare[word]).toBe(distances.indexOf(least));
-        expect(found.bareDistances[word]).toBeCloseTo(Math.sqrt(least), 12);
-        const own = squared(a, p, a);
-        const margins = e.map((b, other) => (other === word ? Infinity : (squared(a, p, b) - own) / 2));
-        expect(found.margins[word]).toBeCloseTo(Math.min(...margins), 12);
+        expect(result.bare[word]).toBe(distances.indexOf(least));
+        expect(result.bareDistances[word]).toBeCloseTo(Math.sqrt(least), 12);
+        const ownDistance = squared(a, p, a);
+        const margins = e.map((b, other) =>
+          other === word ? Infinity : (squared(a, p, b) - ownDistance) / 2,
+        );
+        expect(result.margins[word]).toBeCloseTo(Math.min(...margins), 12);
         lost += Number(Math.min(...margins) < 0);
       });
-      expect([...found.lost]).toEqual([lost]);
+      expect([...result.lost]).toEqual([lost]);
       search.delete();
     });
 
@@ -213,7 +217,7 @@ test('rounding takes no cosine and no correlation beyond 1', () => {
   cosines?.push(...plain.sampleCosines({ d: 1, count: 50, seed: 1 }));
   cosines?.push(...plain.wavelengths({ positions: 100_000, d_model: 2 }).similarity);
   for (const all of [cosines, correlations, shares, edges] as number[][]) {
-    const largest = all.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+    const largest = all.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     expect(largest).toBeLessThanOrEqual(1);
     expect(largest).toBeGreaterThan(1 - 1e-12);
   }
@@ -289,15 +293,15 @@ describe('oblique', () => {
 
     test('two lines at an angle', () => {
       const angle = 0.3;
-      const found = obliqueProjection({
+      const result = obliqueProjection({
         u: tableOf([[3], [0]]),
         w: tableOf([[Math.cos(angle)], [Math.sin(angle)]]),
       });
-      expect(found.exact).toBe(true);
-      expect(found.smallestAngle).toBeCloseTo(angle, 14);
-      expect(found.gain).toBeCloseTo(1 / Math.sin(angle), 13);
+      expect(result.exact).toBe(true);
+      expect(result.smallestAngle).toBeCloseTo(angle, 14);
+      expect(result.gain).toBeCloseTo(1 / Math.sin(angle), 13);
       const expected = [1, -1 / Math.tan(angle), 0, 0];
-      found.projector?.data.forEach((value, at) => {
+      result.projector?.data.forEach((value, at) => {
         expect(value).toBeCloseTo(expected[at] as number, 13);
       });
     });
@@ -340,8 +344,8 @@ describe('oblique', () => {
     });
 
     test('subspaces that meet', () => {
-      const found = obliqueProjection({ u: tableOf([[1], [2]]), w: tableOf([[2], [4]]) });
-      expect(found).toMatchObject({ exact: false, projector: undefined, gain: Infinity });
+      const result = obliqueProjection({ u: tableOf([[1], [2]]), w: tableOf([[2], [4]]) });
+      expect(result).toMatchObject({ exact: false, projector: undefined, gain: Infinity });
       const none = obliqueProjection({ u: tableOf([[0], [0]]), w: tableOf([[2], [4]]) });
       expect(none).toMatchObject({ exact: true, gain: 0, smallestAngle: Math.PI / 2 });
     });

@@ -19,9 +19,9 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       const search = superpose.collisionSearch({ tokens, positions });
       oracle.nearest_token.forEach((row, i) => {
         row.forEach((nearest, a) => {
-          const found = search.nearestTokens(a);
-          const lost = (found.margins[i] as number) < 0;
-          expect(lost ? found.nearest[i] : a).toBe(nearest);
+          const result = search.nearestTokens(a);
+          const lost = (result.margins[i] as number) < 0;
+          expect(lost ? result.nearest[i] : a).toBe(nearest);
         });
       });
       const { lost } = await search.allWords();
@@ -58,8 +58,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     });
 
     test.each(readback.costs.scores_only)('positions in queries and keys alone, $heads heads', (oracle) => {
-      const own = { d_position: oracle.position_width, d_position_head: oracle.position_head_width };
-      const shape = { ...base, heads: oracle.heads, layers: 3, ...own };
+      const widths = { d_position: oracle.position_width, d_position_head: oracle.position_head_width };
+      const shape = { ...base, heads: oracle.heads, layers: 3, ...widths };
       const more = superpose.positionCost('tupe', shape).total - superpose.positionCost('add', shape).total;
       // Their table is as narrow as the positions.
       expect(more).toBe(3 * oracle.parameters + 512 * (oracle.position_width - 768));

@@ -120,12 +120,12 @@ test('weights that do not fit a layer are refused', async () => {
       await expect(stack.addLayer({ ...layerOf(10), ...change } as TransformerLayer)).rejects.toThrow(
         sentence,
       );
-    await refused({ query: linear(d, d, 1) }, 'query.weight must have 24 rows; it has 5.');
-    await refused({ key: linear(heads * d_head, d, 1) }, 'key.weight must have 12 rows; it has 24.');
-    await refused({ value: linear(heads * d_head, d, 1) }, 'value.weight must have 12 rows; it has 24.');
-    await refused({ output: linear(d, d, 1) }, 'output.weight must have 24 columns; it has 5.');
-    await refused({ gate: linear(inner + 1, d, 1) }, 'gate.weight must have 7 rows; it has 8.');
-    await refused({ queryNorm: rms(d, 1) }, 'queryNorm.gamma must have 6 values; it has 5.');
+    await refused({ query: linear(d, d, 1) }, 'query.weight needs 24 rows; got 5.');
+    await refused({ key: linear(heads * d_head, d, 1) }, 'key.weight needs 12 rows; got 24.');
+    await refused({ value: linear(heads * d_head, d, 1) }, 'value.weight needs 12 rows; got 24.');
+    await refused({ output: linear(d, d, 1) }, 'output.weight needs 24 columns; got 5.');
+    await refused({ gate: linear(inner + 1, d, 1) }, 'gate.weight needs 7 rows; got 8.');
+    await refused({ queryNorm: rms(d, 1) }, 'queryNorm.gamma needs 6 values; got 5.');
     await refused(
       { keyNorm: { kind: 'batch_norm', epsilon: 1 } },
       "keyNorm.kind must be 'layer_norm' or 'rms_norm'",
@@ -136,7 +136,7 @@ test('weights that do not fit a layer are refused', async () => {
     );
     await refused(
       { rotary: { frequencies: new Float64Array(4) } },
-      'rotary.frequencies must have from 1 to 3 values, one for each pair of a head’s 6 channels; it has 4.',
+      'rotary.frequencies needs from 1 to 3 values, one for each pair of a head’s 6 channels; got 4.',
     );
     await refused(
       { rotary: { frequencies: Float64Array.of(Number.NaN) } },
@@ -159,7 +159,7 @@ test('options that do not fit the way by mechanism are refused', async () => {
     refused({ excludedRows: [0] }, gaugeSentence);
     refused({ means: undefined }, 'means must be an object');
     refused({ means: means(d, 1, true) }, 'Unknown option `means.mean`. Options: query, key.');
-    refused({ means: { ...valid, key: valid.query } }, 'means.key.mean must have 12 values; it has 24.');
+    refused({ means: { ...valid, key: valid.query } }, 'means.key.mean needs 12 values; got 24.');
     refused(
       { means: { ...valid, key: { ...valid.key, first: 0 } } },
       'means.key.first must be 1, as means.query.first is; it is 0.',

@@ -319,7 +319,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
       expect(model.about.includes('(sliding_window)'), what).toBe(layers !== undefined);
     }
     const unlimited = await changed('qwen2', { max_position_embeddings: undefined });
-    await expect(unlimited.forward({ ids: [] })).rejects.toThrow('must have at least 1 token; it has 0.');
+    await expect(unlimited.forward({ ids: [] })).rejects.toThrow('needs at least 1 token; got 0.');
   });
 
   test('layers before the first window take longer sentences, and the refusal names the window', async () => {
@@ -333,15 +333,13 @@ afterAll(() => rmSync(folder, { recursive: true }));
     const states = async (of: typeof model) => (await of.forward({ ids }, { layers: 2 })).state(2).data;
     expect(await states(model)).toEqual(await states(unchanged));
     const sentence =
-      'A sentence must have from 1 to 4 tokens; it has 11. In layer 2 a query sees 4 keys (sliding_window), and a window is not computed here. Without that layer and those after it a sentence may be longer: forward() takes layers: 2.';
+      'A sentence needs from 1 to 4 tokens; got 11. In layer 2 a query sees 4 keys (sliding_window), and a window is not computed here. Without that layer and those after it a sentence may be longer: forward() takes layers: 2.';
     const sentences = Array.from({ length: 40 }, () => ({ ids: ids.slice(0, 4) }));
     const means = await model.corpusMeans({ sentences });
     await expect(model.forward({ ids })).rejects.toThrow(new RangeError(sentence));
     await expect(model.decompose({ ids }, { layer: 2, means })).rejects.toThrow(new RangeError(sentence));
     await expect(model.withoutPositions({ ids })).rejects.toThrow('from 1 to 4 tokens');
-    await expect(model.rows({ ids: Array(65).fill(ids[0]) })).rejects.toThrow(
-      'from 1 to 64 tokens; it has 65',
-    );
+    await expect(model.rows({ ids: Array(65).fill(ids[0]) })).rejects.toThrow('from 1 to 64 tokens; got 65');
     expect((await model.rows({ ids })).token?.rows).toBe(11);
     // A sentence that no query sees past is the same with a window and without.
     const short = { ids: ids.slice(0, 4) };
@@ -390,7 +388,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
     ['llama', { partial_rotary_factor: 0.5 }, 'partial_rotary_factor 0.5; Llama can be read with 1 alone.'],
     ['qwen3', { layer_types: ['sliding_attention'] }, 'but no sliding_window in use.'],
     ['qwen3', { layer_types: ['chunked_attention'] }, "must be 'full_attention' or 'sliding_attention'"],
-    ['qwen3', { layer_types: ['full_attention'] }, 'must have 3 entries, one for each layer; it has 1.'],
+    ['qwen3', { layer_types: ['full_attention'] }, 'needs 3 entries, one for each layer; got 1.'],
     ['qwen3', { layer_types: 'full_attention' }, 'layer_types in config.json must be a list'],
     [
       'mistral',

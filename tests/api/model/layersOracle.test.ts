@@ -84,7 +84,7 @@ const boundOf = (name: string) => within[name.split(' ')[0] as string] as number
   beforeAll(async () => {
     const numbers = await drawnModels<Drawn>('sentences', seed, folder, count);
     ({ drawn, stored } = numbers);
-    if (requestedCount > 0) console.log(numbers.said);
+    if (requestedCount > 0) console.log(numbers.output);
     minilm = await model();
     const sentences = drawn.sentences.flatMap(({ text }) => text ?? []);
     means = await minilm.corpusMeans({ sentences });

@@ -380,7 +380,7 @@ test('a line of 65,536 numbers is a row', async () => {
 test('a table that would not fit in memory is refused before it is read', async () => {
   const rows = 2 ** 22;
   const large = (columns: number, megabytes: string) =>
-    `4194304 rows of ${columns} columns would take ${megabytes} MB; at most 1,024 MB fit. Ask for fewer tokens, heads or columns.`;
+    `4194304 rows of ${columns} columns would take ${megabytes} MB; at most 1,024 MB fit. Reduce one of the sizes above.`;
   const line = (columns: number) => new Array(columns).fill(1);
   expect(await refusal(open('a.csv', `${line(17)}\n`, { rows }))).toBe(large(17, '1,088'));
   expect(await refusal(open('a.csv', `${line(16)}\n`, { rows }))).toBe('It was taken.');

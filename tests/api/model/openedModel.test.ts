@@ -138,19 +138,19 @@ const wrong: [string, string, (model: OpenedModel) => Promise<unknown>, Error][]
     'no ids',
     'bert',
     (model) => model.decompose({ ids: [] }),
-    new RangeError('A sentence must have from 1 to 8 tokens; it has 0.'),
+    new RangeError('A sentence needs from 1 to 8 tokens; got 0.'),
   ],
   [
     'nine ids',
     'bert',
     (model) => model.decompose({ ids: new Array(9).fill(3) }),
-    new RangeError('A sentence must have from 1 to 8 tokens; it has 9.'),
+    new RangeError('A sentence needs from 1 to 8 tokens; got 9.'),
   ],
   [
     'names of another count',
     'bert',
     (model) => model.decompose({ ids: [3], tokens: ['a', 'b'] }),
-    new RangeError('tokens must have 1 texts; it has 2.'),
+    new RangeError('tokens needs 1 texts; got 2.'),
   ],
   [
     'a number',

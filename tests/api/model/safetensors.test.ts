@@ -307,7 +307,7 @@ describe('safetensors files', () => {
         {},
         new RangeError('tables must not have one called __metadata__: the format has that name.'),
       ],
-      [{ rows: { ...rows, rows: 2 } }, {}, new RangeError('tables.rows.data must have 4 values; it has 2.')],
+      [{ rows: { ...rows, rows: 2 } }, {}, new RangeError('tables.rows.data needs 4 values; got 2.')],
     ] as const) {
       const write = () => superpose.encodeSafetensors(tables as never, metadata as never);
       expect(write).toThrow(error);

@@ -187,7 +187,7 @@ test('files that a reader chose, and blobs, which are safetensors if they have n
 const read = async () => new Uint8Array();
 const any = 'a path, a Blob, or an object with name, size and read';
 test.each<[unknown, Error]>([
-  [[], new RangeError('source must have at least 1 file; it has 0.')],
+  [[], new RangeError('source needs at least 1 file; got 0.')],
   [5, new TypeError('source must be an object; it is 5.')],
   [[null], new TypeError('source must be an object; it is null.')],
   [[{ name: 'a', size: 0, read }, 5], new TypeError('source[1] must be an object; it is 5.')],

@@ -71,7 +71,7 @@ describe('rows and weights', () => {
     const of = (count: number) => ({ ids: Array<number>(count).fill(3) });
     expect((await minilm.rows(of(positions))).position.data).toEqual(tiny.positions.data);
     expect(await outcomeOf(minilm.rows(of(positions + 1)))).toBe(
-      'RangeError: A sentence must have from 1 to 140 tokens; it has 141.',
+      'RangeError: A sentence needs from 1 to 140 tokens; got 141.',
     );
     expect(await outcomeOf(() => minilm.pieces([24]))).toContain('from 0 to 23; it is 24.');
     expect(await minilm.pieces([23, 0])).toEqual(['at', '[UNK]']);
@@ -85,7 +85,7 @@ describe('rows and weights', () => {
     );
     expect(await outcomeOf(() => minilm.tokenize(text, 141))).toContain('from 2 to 140; it is 141.');
     expect(await outcomeOf(() => minilm.tokenize('a'.repeat(100_001)))).toBe(
-      'RangeError: The text must have at most 100000 characters; it has 100001.',
+      'RangeError: The text needs at most 100000 characters; got 100001.',
     );
   });
 

@@ -183,20 +183,20 @@ describe('refusals of a transformer stack', () => {
 
   const weight = { ...zeros(d, d), data: large(d * d) };
   const shapes = (name: string) => [
-    [{ [name]: linear(3, d, 1) }, `RangeError: ${name}.weight must have 4 rows; it has 3.`],
-    [{ [name]: linear(d, 3, 1) }, `RangeError: ${name}.weight must have 4 columns; it has 3.`],
+    [{ [name]: linear(3, d, 1) }, `RangeError: ${name}.weight needs 4 rows; got 3.`],
+    [{ [name]: linear(d, 3, 1) }, `RangeError: ${name}.weight needs 4 columns; got 3.`],
   ];
   const norms = (name: string) => [
     [{ [name]: null }, `TypeError: ${name} must be an object; it is null.`],
     [{ [name]: single }, beyond(`${name}.gamma`)],
-    [{ [name]: layerNorm(3, 1) }, `RangeError: ${name}.gamma must have 4 values; it has 3.`],
+    [{ [name]: layerNorm(3, 1) }, `RangeError: ${name}.gamma needs 4 values; got 3.`],
   ];
   const ofLayers = [
     ...['query', 'key', 'value', 'output'].flatMap(shapes),
     ...['attentionNorm', 'mlpNorm'].flatMap(norms),
-    [{ up: linear(inner, 3, 1) }, 'RangeError: up.weight must have 4 columns; it has 3.'],
-    [{ down: linear(3, inner, 1) }, 'RangeError: down.weight must have 4 rows; it has 3.'],
-    [{ down: linear(d, inner + 1, 1) }, 'RangeError: down.weight must have 6 columns; it has 7.'],
+    [{ up: linear(inner, 3, 1) }, 'RangeError: up.weight needs 4 columns; got 3.'],
+    [{ down: linear(3, inner, 1) }, 'RangeError: down.weight needs 4 rows; got 3.'],
+    [{ down: linear(d, inner + 1, 1) }, 'RangeError: down.weight needs 6 columns; got 7.'],
     [{ up: undefined }, 'TypeError: up must be an object; it is undefined.'],
     [{ up: {} }, 'TypeError: up.weight must be an object; it is undefined.'],
     [{ value: { weight } }, beyond('value.weight.data')],
@@ -216,21 +216,18 @@ describe('refusals of a transformer stack', () => {
   const wholeNumber = 'must be a whole number';
   // Of W_Q that is read.
   const ofReadMaps: [change: object, sentence: string][] = [
-    [sized(3, d), 'RangeError: query.weight must have 4 rows; it has 3.'],
-    [sized(d, 5), 'RangeError: query.weight must have 4 columns; it has 5.'],
+    [sized(3, d), 'RangeError: query.weight needs 4 rows; got 3.'],
+    [sized(d, 5), 'RangeError: query.weight needs 4 columns; got 5.'],
     [sized(d, 0.5), `RangeError: query.weight.columns ${wholeNumber}; it is 0.5.`],
     [{ of: 0 }, `RangeError: query.of ${wholeNumber} from 1 to 4194304; it is 0.`],
     [{ place: 1 }, `RangeError: query.place ${wholeNumber} from 0 to 0; it is 1.`],
     [{ transposed: 1 }, 'TypeError: query.transposed must be true or false; it is 1.'],
-    [{ bias: new Float64Array(3) }, 'RangeError: query.bias must have 4 values; it has 3.'],
+    [{ bias: new Float64Array(3) }, 'RangeError: query.bias needs 4 values; got 3.'],
     [
       { weight: blocksOf([zeros(d, 3), 0]) },
-      'RangeError: A block of query.weight.read must have 4 columns; it has 3.',
+      'RangeError: A block of query.weight.read needs 4 columns; got 3.',
     ],
-    [
-      { weight: blocksOf([half, 0]) },
-      'RangeError: query.weight.read must have all 4 rows of its tensor; it has 2.',
-    ],
+    [{ weight: blocksOf([half, 0]) }, 'RangeError: query.weight.read needs all 4 rows of its tensor; got 2.'],
     ...(
       [
         [half, 1],
@@ -278,9 +275,9 @@ describe('refusals of a transformer stack', () => {
       {},
       `RangeError: No summand may be named '${name}': that is a part of its own.`,
     ]),
-    [{ token: zeros(n, 3) }, {}, 'RangeError: summands.token must have 4 columns; it has 3.'],
+    [{ token: zeros(n, 3) }, {}, 'RangeError: summands.token needs 4 columns; got 3.'],
     [{ token: { ...zeros(n, d), data: large(n * d) } }, {}, beyond('summands.token.data')],
-    [{ token: zeros(0, d) }, {}, 'RangeError: summands must have at least 1 row; it has 0.'],
+    [{ token: zeros(0, d) }, {}, 'RangeError: summands needs at least 1 row; got 0.'],
     [{ token: zeros(1, d) }, {}, 'It did not fail.'],
     [summands, 4, 'TypeError: input must be an object; it is 4.'],
     [summands, { layers: 2 }, `RangeError: layers ${wholeNumber} from 0 to 1; it is 2.`],
@@ -295,7 +292,7 @@ describe('refusals of a transformer stack', () => {
     [
       summands,
       { attention: { 0: weights(2) } },
-      `RangeError: attention.0 must have ${heads * n * n} values; it has 2.`,
+      `RangeError: attention.0 needs ${heads * n * n} values; got 2.`,
     ],
     [summands, { attention: { 0: large(heads * n * n) } }, beyond('attention.0')],
   ])('a forward of %j with %j', async (rows, forwardInput, sentence) => {
@@ -320,11 +317,11 @@ describe('refusals of a transformer stack', () => {
     ],
     [{ layer: 0, way: 'mean' }, 'TypeError: means must be an object; it is undefined.'],
     [byMeans({}), 'It did not fail.'],
-    [byMeans({ mean: weights(3) }), 'RangeError: means.mean must have 4 values; it has 3.'],
+    [byMeans({ mean: weights(3) }), 'RangeError: means.mean needs 4 values; got 3.'],
     [byMeans({ mean: large(d) }), beyond('means.mean')],
-    [byMeans({ position: zeros(2, 3) }), 'RangeError: means.position must have 4 columns; it has 3.'],
+    [byMeans({ position: zeros(2, 3) }), 'RangeError: means.position needs 4 columns; got 3.'],
     [byMeans({ position: { ...zeros(2, d), data: large(2 * d) } }), beyond('means.position.data')],
-    [byMeans({ position: zeros(1, d) }), 'RangeError: means.position must have at least 2 rows; it has 1.'],
+    [byMeans({ position: zeros(1, d) }), 'RangeError: means.position needs at least 2 rows; got 1.'],
     [byMeans({}, { gauge: 'canonical' }), 'It did not fail.'],
   ])('a decomposition of %j', async (question, sentence) => {
     await forwarded({}, async (forward) => {
@@ -453,9 +450,9 @@ describe('memory', () => {
   test('a refused pass leaves the pass before it, and its memory', async () => {
     const stack = plain.transformerStack({ ...input, d_model: 1, heads: 1 });
     const forward = await stack.forward({ x: zeros(64, 1) });
-    const residentBefore = 4 * (64 * (10 + 2 * 64) + 64);
+    const residentBefore = 4 * (64 * (5 + 2 * 64) + 64);
     expectHeld(residentBefore);
-    expect(await outcomeOf(() => stack.forward({ x: zeros(11600, 1) }))).toContain('would take 1,028 MB');
+    expect(await outcomeOf(() => stack.forward({ x: zeros(11600, 1) }))).toContain('would take 1,027 MB');
     expectHeld(residentBefore);
     expect(forward.state(0).rows).toBe(64);
     stack.delete();
@@ -487,10 +484,10 @@ describe('memory', () => {
   });
 
   test('a forward, scores and a layer that do not fit are refused with their size', async () => {
-    const fit = 'at most 1,024 MB fit. Ask for fewer tokens, heads or columns.';
+    const fit = 'at most 1,024 MB fit. Reduce one of the sizes above.';
     const thin = plain.transformerStack({ ...input, d_model: 1, heads: 1 });
     expect(await outcomeOf(() => thin.forward({ x: zeros(11600, 1) }))).toBe(
-      `RangeError: A forward of 11600 tokens through 0 layers would take 1,028 MB; ${fit}`,
+      `RangeError: A forward of 11600 tokens through 0 layers would take 1,027 MB; ${fit}`,
     );
     thin.delete();
     const wide = plain.transformerStack({ ...input, d_model: 8, heads: 1 });

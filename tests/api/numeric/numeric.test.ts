@@ -44,10 +44,10 @@ describe('random', () => {
     });
 
     test('a table is filled row by row, so that more rows do not change the first', () => {
-      const few = superpose.randomNormal({ rows: 4, columns: 6, seed: 9 });
-      const many = superpose.randomNormal({ rows: 40, columns: 6, seed: 9 });
-      expect([few.rows, few.columns]).toEqual([4, 6]);
-      expect(rowOf(many, 3)).toEqual(rowOf(few, 3));
+      const short = superpose.randomNormal({ rows: 4, columns: 6, seed: 9 });
+      const long = superpose.randomNormal({ rows: 40, columns: 6, seed: 9 });
+      expect([short.rows, short.columns]).toEqual([4, 6]);
+      expect(rowOf(long, 3)).toEqual(rowOf(short, 3));
     });
 
     test('another seed or stream gives other numbers', () => {

@@ -1,13 +1,13 @@
-// The three things that "concatenate the position" can mean, against tests/reference/concatenation.py, and the identities
-// that relate them to adding.
+// The three things that "concatenate the position" can mean, against tests/reference/concatenation.py, and
+// the identities that relate them to adding.
 import { type SchemeInput, type SchemeScores, schemeTermOf, type Table } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { builds } from '../support/builds.ts';
 import { flat, largest, largestDifference, sumOf, tableOf } from '../support/numbers.ts';
 import { concatenation, linearOf } from '../support/oracles.ts';
 
-const close = (found: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e-12) =>
-  expect(largestDifference(found, expected)).toBeLessThan(bound);
+const close = (result: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e-12) =>
+  expect(largestDifference(result, expected)).toBeLessThan(bound);
 
 /** A joint weight [out, d_t + d_p], as the scheme takes it: the token's columns and the position's. */
 const parted = (weight: number[][], d: number) => [
@@ -24,8 +24,8 @@ function fullInput(
 ): SchemeInput {
   const [query, positionQuery] = parted(weights.query, content.columns);
   const [key, positionKey] = parted(weights.key, content.columns);
-  const own = { position, d_position: position.columns, query, key, positionQuery, positionKey } as never;
-  return { scheme: 'concat-full', content, heads, ...(own as object) };
+  const parts = { position, d_position: position.columns, query, key, positionQuery, positionKey } as never;
+  return { scheme: 'concat-full', content, heads, ...(parts as object) };
 }
 
 /** All terms of all heads add up to the logits. */
@@ -98,7 +98,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
           flat(oracle.position_score[head] as number[][]),
         );
       }
-      // One weight with zero blocks, and one without zeros: cross terms vanish up to a change of basis of the head space.
+      // One weight with zero blocks, and one without zeros: cross terms vanish up to a change of basis of the
+      // head space.
       for (const kind of ['block_diagonal', 'dense'] as const) {
         const weights = { query: oracle[`${kind}_query_weight`], key: oracle[`${kind}_key_weight`] };
         const full = superpose.schemeScores({
@@ -121,8 +122,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
 
     test(separate_projections.identity, () => {
       const { token, position, w1, w2, output } = separate_projections;
-      const both = w1.map((row, k) => [...row, ...(w2[k] as number[])]);
-      const input = fullInput(tableOf(token), tableOf(position), { query: both, key: both }, 1);
+      const joined = w1.map((row, k) => [...row, ...(w2[k] as number[])]);
+      const input = fullInput(tableOf(token), tableOf(position), { query: joined, key: joined }, 1);
       close(superpose.schemeScores({ ...input, scale: 1 }).logits, gram(output));
     });
 

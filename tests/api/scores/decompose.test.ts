@@ -15,8 +15,8 @@ import { flat, largest, largestDifference, rowsOf, sum, sumOf, tableOf } from '.
 import { type DecompositionCase, decompositionCases, inputOf, linearOf } from '../support/oracles.ts';
 
 /** Relative to the largest value, or to 1. The largest difference seen is 3.1e-7. */
-const close = (found: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e-6) =>
-  expect(largestDifference(found, expected) / Math.max(1, largest(expected))).toBeLessThan(bound);
+const close = (result: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e-6) =>
+  expect(largestDifference(result, expected) / Math.max(1, largest(expected))).toBeLessThan(bound);
 
 const termsOf = (scores: Scores, head: number) =>
   scores.parts.flatMap((q) => scores.parts.map((k) => termOf(scores, head, q, k)));
@@ -87,12 +87,12 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
           rms_norm: { kind: 'rms_norm' as const, gamma: gain as Float64Array, epsilon: 0.01 },
         };
         const { normalization: _, ...rest } = input;
-        const given: DecomposeInput = kind
+        const decomposeInput: DecomposeInput = kind
           ? { ...rest, normalization: norm[kind] as NonNullable<typeof norm.layer_norm> }
           : rest;
-        const bound = 2 * scoreBound(given);
-        const scores = superpose.decompose(given);
-        const expected = naiveLogits(given);
+        const bound = 2 * scoreBound(decomposeInput);
+        const scores = superpose.decompose(decomposeInput);
+        const expected = naiveLogits(decomposeInput);
         expect(largestDifference(scores.logits, expected)).toBeLessThan(bound);
         for (const head of scores.heads) {
           const sums = sumOf(termsOf(scores, head));
@@ -118,15 +118,15 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
 
   test('grouped parts are the sums of their terms', () => {
     const input = randomInput(9, 16, 2, 4);
-    const whole = superpose.decompose(input);
+    const full = superpose.decompose(input);
     const groups = { position: ['position'], rest: ['token', 'constant', 'token_type'] };
     const grouped = superpose.decompose({ ...input, groups });
     expect(grouped.parts).toEqual(['position', 'rest']);
-    expect(grouped.logits).toEqual(whole.logits);
-    for (const head of whole.heads) {
+    expect(grouped.logits).toEqual(full.logits);
+    for (const head of full.heads) {
       for (const [q, queryParts] of Object.entries(groups)) {
         for (const [k, keyParts] of Object.entries(groups)) {
-          const terms = queryParts.flatMap((a) => keyParts.map((b) => termOf(whole, head, a, b)));
+          const terms = queryParts.flatMap((a) => keyParts.map((b) => termOf(full, head, a, b)));
           close(termOf(grouped, head, q, k), sumOf(terms));
         }
       }
@@ -163,10 +163,10 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const { summands, ...rest } = randomInput(4, 6, 1, 3);
     const { token, position } = summands as { token: Table<Float64Array>; position: Table<Float64Array> };
     const named = { ['__proto__']: token, constructor: position };
-    const found = superpose.decompose({ ...rest, summands: named });
-    expect(found.parts).toEqual(['__proto__', 'constructor', 'constant']);
+    const result = superpose.decompose({ ...rest, summands: named });
+    expect(result.parts).toEqual(['__proto__', 'constructor', 'constant']);
     const plainly = superpose.decompose({ ...rest, summands: { token, position } });
-    expect(found.terms).toEqual(plainly.terms);
+    expect(result.terms).toEqual(plainly.terms);
     const groups = { ['__proto__']: ['__proto__', 'constant'], toString: ['constructor'] };
     expect(superpose.decompose({ ...rest, summands: named, groups }).parts).toEqual([
       '__proto__',

@@ -26,8 +26,8 @@ const matrices = [
   'concatenated',
 ] as const;
 
-const close = (found: ArrayLike<number>, expected: Nested) =>
-  expect(largestDifference(found, flat(expected))).toBeLessThan(1e-12);
+const close = (result: ArrayLike<number>, expected: Nested) =>
+  expect(largestDifference(result, flat(expected))).toBeLessThan(1e-12);
 
 /** Tokens from N(0, 1) and positions with half their energy, [n, d]. */
 const randomInput = (n: number, d: number) => ({
@@ -48,68 +48,71 @@ function productBound({ token, position, positionScale }: ReturnType<typeof rand
 
 describe.each(builds)('$simd SIMD', ({ superpose }) => {
   test.each(dotProductsCases)('rho $rho', ({ rho, token, position, concatenated, add_terms, added }) => {
-    const found = superpose.dotProducts({
+    const result = superpose.dotProducts({
       token: tableOf(token),
       position: tableOf(position),
       positionScale: rho,
     });
-    close(found.concatenated, concatenated);
+    close(result.concatenated, concatenated);
     if (!add_terms || !added) {
       expect(
-        [found['token-position'], found['position-token'], found.added].map((matrix) => matrix.length),
+        [result['token-position'], result['position-token'], result.added].map((matrix) => matrix.length),
       ).toEqual([0, 0, 0]);
-      expect(found.correlation).toBeNaN();
+      expect(result.correlation).toBeNaN();
       return;
     }
     const terms = [
-      found['token-token'],
-      found['token-position'],
-      found['position-token'],
-      found['position-position'],
+      result['token-token'],
+      result['token-position'],
+      result['position-token'],
+      result['position-position'],
     ];
     close(flat(terms.map((term) => [...term])), add_terms);
-    close(found.added, added);
+    close(result.added, added);
   });
 
   // added and concatenated come from the summed and the joined rows themselves, not from the terms.
   test('adding is concatenating and the two cross terms', () => {
     const input = randomInput(23, 61);
-    const found = superpose.dotProducts(input);
-    const { concatenated, added } = found;
+    const result = superpose.dotProducts(input);
+    const { concatenated, added } = result;
     const bound = 4 * productBound(input);
     expect(
-      largestDifference(concatenated, sumOf([found['token-token'], found['position-position']])),
+      largestDifference(concatenated, sumOf([result['token-token'], result['position-position']])),
     ).toBeLessThan(bound);
-    const cross = [found['token-position'], found['position-token']];
+    const cross = [result['token-position'], result['position-token']];
     expect(largestDifference(added, sumOf([concatenated, ...cross]))).toBeLessThan(bound);
-    expect(largest(found['token-position'])).toBeGreaterThan(10);
+    expect(largest(result['token-position'])).toBeGreaterThan(10);
   });
 
   test('vectors on disjoint coordinates are concatenated by being added, exactly', () => {
     const { padded_token, padded_position, dot_products } = concatenation.identities.disjoint_supports;
-    const found = superpose.dotProducts({ token: tableOf(padded_token), position: tableOf(padded_position) });
-    close(found.added, dot_products);
-    expect(largest(found['token-position'])).toBe(0);
-    expect(largest(found['position-token'])).toBe(0);
+    const result = superpose.dotProducts({
+      token: tableOf(padded_token),
+      position: tableOf(padded_position),
+    });
+    close(result.added, dot_products);
+    expect(largest(result['token-position'])).toBe(0);
+    expect(largest(result['position-token'])).toBe(0);
   });
 
   test('moments and correlation are those of the pairs i < j', () => {
     const n = 12;
-    const found = superpose.dotProducts(randomInput(n, 9));
-    const crossTerms = sumOf([found['token-position'], found['position-token']]);
+    const result = superpose.dotProducts(randomInput(n, 9));
+    const crossTerms = sumOf([result['token-position'], result['position-token']]);
     for (const [name, matrix] of [
-      ...matrices.map((name) => [name, found[name]] as const),
+      ...matrices.map((name) => [name, result[name]] as const),
       ['crossTerms', crossTerms] as const,
     ]) {
-      expect(found.moments[name].mean).toBeCloseTo(mean(pairs(matrix, n)), 12);
-      expect(found.moments[name].deviation).toBeCloseTo(deviation(pairs(matrix, n)), 12);
+      expect(result.moments[name].mean).toBeCloseTo(mean(pairs(matrix, n)), 12);
+      expect(result.moments[name].deviation).toBeCloseTo(deviation(pairs(matrix, n)), 12);
     }
     const centred = (matrix: Float64Array) => {
       const values = pairs(matrix, n);
       return values.map((value) => value - mean(values));
     };
-    const [a, b] = [centred(found.added), centred(found.concatenated)];
-    expect(found.correlation).toBeCloseTo(dot(a, b) / (norm(a) * norm(b)), 12);
+    const [a, b] = [centred(result.added), centred(result.concatenated)];
+    expect(result.correlation).toBeCloseTo(dot(a, b) / (norm(a) * norm(b)), 12);
   });
 
   test('equal pairs do not deviate, though their mean is rounded', () => {
@@ -120,15 +123,15 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 
   test('one token has products but no pairs', () => {
-    const one = superpose.dotProducts({ token: tableOf([[2, 3]]), position: tableOf([[1, -1]]) });
-    expect([...one.added]).toEqual([13]);
-    expect(one.moments.added.mean).toBeNaN();
-    expect(one.correlation).toBeNaN();
+    const single = superpose.dotProducts({ token: tableOf([[2, 3]]), position: tableOf([[1, -1]]) });
+    expect([...single.added]).toEqual([13]);
+    expect(single.moments.added.mean).toBeNaN();
+    expect(single.correlation).toBeNaN();
   });
 
   test('no tokens, no products', () => {
     const none = { data: new Float64Array(), rows: 0, columns: 4 };
-    const found = superpose.dotProducts({ token: none, position: none });
-    for (const name of matrices) expect(found[name]).toEqual(new Float64Array());
+    const result = superpose.dotProducts({ token: none, position: none });
+    for (const name of matrices) expect(result[name]).toEqual(new Float64Array());
   });
 });

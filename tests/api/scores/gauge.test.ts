@@ -7,8 +7,8 @@ import { flat, largest, largestDifference, rowsOf, sum } from '../support/number
 import { gaugeCases as cases, type GaugeCase, inputOf } from '../support/oracles.ts';
 
 /** Relative to the largest value, or to 1. The largest difference seen is 4.9e-7. */
-const close = (found: ArrayLike<number>, expected: ArrayLike<number>) =>
-  expect(largestDifference(found, expected) / Math.max(1, largest(expected))).toBeLessThan(1e-6);
+const close = (result: ArrayLike<number>, expected: ArrayLike<number>) =>
+  expect(largestDifference(result, expected) / Math.max(1, largest(expected))).toBeLessThan(1e-6);
 
 const termsOf = (scores: Scores, head: number) =>
   scores.parts.flatMap((q) => scores.parts.map((k) => termOf(scores, head, q, k)));
@@ -32,8 +32,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         termsOf(scores, head).forEach((term, t) => {
           close(term, flat(terms[head]?.[t] as number[][]));
         });
-        const wanted = (of as (number[] | null)[])[head];
-        if (wanted) close(sharesOf(scores, head), wanted);
+        const expected = (of as (number[] | null)[])[head];
+        if (expected) close(sharesOf(scores, head), expected);
         else expect([...sharesOf(scores, head)].every(Number.isNaN)).toBe(true);
       }
     };
@@ -69,16 +69,16 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   };
 
   test('shifts that no score sees move raw terms and shares, and canonical ones by rounding only', () => {
-    const both = (gauge: 'raw' | 'canonical') =>
+    const results = (gauge: 'raw' | 'canonical') =>
       [input, shifted()].map((of) => superpose.decompose({ ...of, gauge, excludedRows: [0] })) as [
         Scores,
         Scores,
       ];
-    const [raw, rawMoved] = both('raw');
+    const [raw, rawMoved] = results('raw');
     close(raw.logits, rawMoved.logits);
     expect(largestDifference(raw.terms, rawMoved.terms)).toBeGreaterThan(1);
     expect(largestDifference(raw.shares, rawMoved.shares)).toBeGreaterThan(0.1);
-    const [canonical, moved] = both('canonical');
+    const [canonical, moved] = results('canonical');
     close(canonical.terms, moved.terms);
     close(canonical.shares, moved.shares);
     // If the row is not excluded, its own shift shows.
@@ -89,13 +89,13 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   test('canonical over all rows, wherever scores are taken apart and nothing else is said', () => {
     const { gauge: _, summands, ...layer } = input;
     const named = { gauge: 'canonical', excludedRows: [] } as const;
-    const held = superpose.layer(layer);
-    const scores = held.decompose({ summands });
+    const resident = superpose.layer(layer);
+    const scores = resident.decompose({ summands });
     expect(scores).toMatchObject(named);
     for (const same of [{}, named]) {
       expect(superpose.decompose({ ...layer, summands, ...same })).toEqual(scores);
     }
-    held.delete();
+    resident.delete();
   });
 
   test('which rows shares leave out moves no raw term, and their shares', () => {
@@ -150,7 +150,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
           superpose,
           { ...scores, excludedRows: [] },
           2,
-          Array.from(shares, (_, one) => one === t),
+          Array.from(shares, (_, index) => index === t),
         ).share,
     );
     expect(largestDifference(everywhere, shares)).toBeGreaterThan(0.01);
@@ -176,25 +176,24 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     still.weight.data.fill(0, 0, still.weight.data.length / heads);
     if (still.bias) still.bias = still.bias.map((value, at) => (at < still.weight.rows / heads ? 0 : value));
     const scores = superpose.decompose({ ...input, query: still });
-    const whole = superpose.decompose(input);
+    const full = superpose.decompose(input);
     const each = [...Array(16).keys()];
-    const { heads: own, mean, pooled } = superpose.poolShares([scores], each);
-    expect([...own.subarray(0, 16)].every(Number.isNaN)).toBe(true);
+    const { heads: ofHeads, mean, pooled } = superpose.poolShares([scores], each);
+    expect([...ofHeads.subarray(0, 16)].every(Number.isNaN)).toBe(true);
     expect([...scores.shares.subarray(0, 16)].every(Number.isNaN)).toBe(true);
-    close(own.subarray(16), whole.shares.subarray(16));
+    close(ofHeads.subarray(16), full.shares.subarray(16));
     const others = Array.from({ length: heads - 1 }, (_, head) =>
-      whole.shares.subarray(16 * (head + 1), 16 * (head + 2)),
+      full.shares.subarray(16 * (head + 1), 16 * (head + 2)),
     );
     close(
       mean,
       each.map((term) => sum(others.map((shares) => shares[term] as number)) / (heads - 1)),
     );
-    const variance = sum([...whole.variances].slice(1));
+    const variance = sum([...full.variances].slice(1));
     close(
       pooled,
       each.map(
-        (term) =>
-          sum(others.map((_, head) => whole.covariances[16 * (head + 1) + term] as number)) / variance,
+        (term) => sum(others.map((_, head) => full.covariances[16 * (head + 1) + term] as number)) / variance,
       ),
     );
   });

@@ -11,14 +11,14 @@ const product = (rows: number[][], weight: Table): number[][] =>
     ),
   );
 
-const meanOf = (row: number[]) => row.reduce((sum, one) => sum + one, 0) / row.length;
+const meanOf = (row: number[]) => row.reduce((sum, value) => sum + value, 0) / row.length;
 const variance = (row: number[]) => {
   const mean = meanOf(row);
-  return meanOf(row.map((one) => (one - mean) ** 2));
+  return meanOf(row.map((value) => (value - mean) ** 2));
 };
 const normalized = (row: number[]) => {
   const [mean, spread] = [meanOf(row), Math.sqrt(variance(row) + 1e-5)];
-  return row.map((one) => (one - mean) / spread);
+  return row.map((value) => (value - mean) / spread);
 };
 
 describe.each(builds)('$simd SIMD', ({ superpose }) => {
@@ -35,59 +35,61 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     ...(weights[k] as Table),
     data: Float64Array.from(
       weights[k]?.data ?? [],
-      (one, at) => (1 - t) * one + t * (weights[0]?.data[at] as number),
+      (value, at) => (1 - t) * value + t * (weights[0]?.data[at] as number),
     ),
   });
 
   test.each(['none', 'layer_norm'] as const)('both outputs as written out; norm: %s', (norm) => {
     const between = norm === 'none' ? (row: number[]) => row : normalized;
-    const found = superpose.oneLayer({ parts, weights, pull: 0.25, positionScale: -2, norm });
+    const result = superpose.oneLayer({ parts, weights, pull: 0.25, positionScale: -2, norm });
     const joined = tokens.map((token, i) =>
-      between([...token, ...(positions[i] ?? []).map((one) => -2 * one), ...(segments[i] ?? [])]),
+      between([...token, ...(positions[i] ?? []).map((value) => -2 * value), ...(segments[i] ?? [])]),
     );
     const sums = tokens.map((token, i) =>
-      between(token.map((one, c) => one - 2 * (positions[i]?.[c] ?? 0) + (segments[i]?.[c] ?? 0))),
+      between(token.map((value, c) => value - 2 * (positions[i]?.[c] ?? 0) + (segments[i]?.[c] ?? 0))),
     );
     const blocks = [weights[0] as Table, pulled(0.25, 1), pulled(0.25, 2)];
     const concatenated = joined.map((row) =>
       blocks
         .map((block, k) => product([row.slice(6 * k, 6 * k + 6)], block)[0] as number[])
-        .reduce((sum, one) => sum.map((value, m) => value + (one[m] as number))),
+        .reduce((sum, row) => sum.map((value, m) => value + (row[m] as number))),
     );
     const added = product(sums, weights[0] as Table).flat();
-    expect(largestDifference(found.added, Float64Array.from(added))).toBeLessThan(1e-13);
-    expect(largestDifference(found.concatenated, Float64Array.from(concatenated.flat()))).toBeLessThan(1e-13);
-    const apart = concatenated.flat().map((one, k) => one - (added[k] as number));
-    expect(found.difference).toBeCloseTo(Math.max(...apart.map(Math.abs)), 12);
-    expect(found.relativeDifference).toBeCloseTo(Math.hypot(...apart) / Math.hypot(...added), 12);
+    expect(largestDifference(result.added, Float64Array.from(added))).toBeLessThan(1e-13);
+    expect(largestDifference(result.concatenated, Float64Array.from(concatenated.flat()))).toBeLessThan(
+      1e-13,
+    );
+    const differences = concatenated.flat().map((value, k) => value - (added[k] as number));
+    expect(result.difference).toBeCloseTo(Math.max(...differences.map(Math.abs)), 12);
+    expect(result.relativeDifference).toBeCloseTo(Math.hypot(...differences) / Math.hypot(...added), 12);
     // No factor nearby misses by less.
     const missOf = (c: number) =>
-      Math.hypot(...concatenated.flat().map((one, k) => c * one - (added[k] as number))) /
+      Math.hypot(...concatenated.flat().map((value, k) => c * value - (added[k] as number))) /
       Math.hypot(...added);
-    for (let c = -2; c <= 2; c += 0.01) expect(missOf(c)).toBeGreaterThanOrEqual(found.miss - 1e-12);
+    for (let c = -2; c <= 2; c += 0.01) expect(missOf(c)).toBeGreaterThanOrEqual(result.miss - 1e-12);
   });
 
   test('with W₂ = W₁ concatenating is adding, exactly where nothing is rounded', () => {
-    const whole = (seed: number) => {
+    const integers = (seed: number) => {
       const { data } = superpose.randomUniform({ rows: 6, columns: 6, seed });
-      return { data: data.map((one) => Math.round(16 * one)), rows: 6, columns: 6 } as Table;
+      return { data: data.map((value) => Math.round(16 * value)), rows: 6, columns: 6 } as Table;
     };
-    const found = superpose.oneLayer({
-      parts: [whole(1), whole(2)],
-      weights: [whole(3), whole(4)],
+    const result = superpose.oneLayer({
+      parts: [integers(1), integers(2)],
+      weights: [integers(3), integers(4)],
       pull: 1,
     });
-    expect(found).toMatchObject({ difference: 0, relativeDifference: 0, miss: 0, sharedMiss: 0 });
-    expect(found.concatenated).toEqual(found.added);
+    expect(result).toMatchObject({ difference: 0, relativeDifference: 0, miss: 0, sharedMiss: 0 });
+    expect(result.concatenated).toEqual(result.added);
   });
 
   test('one part alone is neither added to another nor scaled', () => {
     const [part, weight] = [parts[0] as Table, weights[0] as Table];
-    const found = superpose.oneLayer({ parts: [part], weights: [weight], positionScale: 4, undoes: true });
-    const whole = Float64Array.from(product(tokens, weight).flat());
-    expect(largestDifference(found.added, whole)).toBeLessThan(1e-13);
-    expect(found.concatenated).toEqual(found.added);
-    expect(found.weights).toEqual([weight]);
+    const result = superpose.oneLayer({ parts: [part], weights: [weight], positionScale: 4, undoes: true });
+    const integers = Float64Array.from(product(tokens, weight).flat());
+    expect(largestDifference(result.added, integers)).toBeLessThan(1e-13);
+    expect(result.concatenated).toEqual(result.added);
+    expect(result.weights).toEqual([weight]);
   });
 
   test.each([8, 768])('with LayerNorm and W₂ = W₁, only lengths differ: d = %i', (d) => {
@@ -96,15 +98,15 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       superpose.randomNormal({ rows: pairs, columns: d, seed: 35, stream, standardDeviation: 0.8 }),
     ) as [Table<Float64Array>, Table<Float64Array>];
     const weight = superpose.randomNormal({ rows: d, columns: 8, seed: 3, standardDeviation: 'fan_in' });
-    const both = { parts: [token, position], weights: [weight, weight], norm: 'layer_norm' } as const;
+    const input = { parts: [token, position], weights: [weight, weight], norm: 'layer_norm' } as const;
     const { added, concatenated, leastLengthRatio, largestLengthRatio } = superpose.oneLayer({
-      ...both,
+      ...input,
       pull: 1,
     });
     const rows = (data: Float64Array) => rowsOf({ data, rows: pairs, columns: 8 }).map((row) => [...row]);
     const length = (row: number[]) => Math.hypot(...row);
     const cosine = (a: number[], b: number[]) =>
-      a.reduce((sum, one, k) => sum + one * (b[k] as number), 0) / length(a) / length(b);
+      a.reduce((sum, value, k) => sum + value * (b[k] as number), 0) / length(a) / length(b);
     const [sums, joined] = [rows(added), rows(concatenated)];
     const cosines = sums.map((row, k) => cosine(row, joined[k] as number[]));
     expect(1 - Math.min(...cosines)).toBeLessThan(1e-15);
@@ -115,10 +117,10 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       number[][],
       number[][],
     ];
-    for (const [k, one] of times.entries()) {
+    for (const [k, value] of times.entries()) {
       const [t, p] = [tokens[k], positions[k]] as [number[], number[]];
       const ratio = spreadOf(t.map((x, c) => x + (p[c] as number))) / spreadOf([...t, ...p]);
-      expect(Math.abs(one / ratio - 1)).toBeLessThan(1e-12);
+      expect(Math.abs(value / ratio - 1)).toBeLessThan(1e-12);
     }
     // What the page says of them.
     const [least, most] = d === 8 ? [0.62, 1.81] : [1.31, 1.48];
@@ -128,9 +130,9 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     expect(Math.abs(largestLengthRatio / Math.max(...times) - 1)).toBeLessThan(1e-12);
     // A shift or other gains for the second half, and directions part.
     const shift = rowsOf(superpose.randomNormal({ rows: 2, columns: d, seed: 9, standardDeviation: 0.3 }));
-    const through = (row: number[]) => product([row], weight)[0] as number[];
-    const [first, second] = shift.map((row) => through([...row])) as [number[], number[]];
-    const moved = (row: number[], by: number[]) => row.map((one, m) => one + (by[m] as number));
+    const output = (row: number[]) => product([row], weight)[0] as number[];
+    const [first, second] = shift.map((row) => output([...row])) as [number[], number[]];
+    const moved = (row: number[], by: number[]) => row.map((value, m) => value + (by[m] as number));
     const shifted = sums.map((row, k) =>
       cosine(moved(row, first), moved(moved(joined[k] as number[], first), second)),
     );
@@ -162,13 +164,13 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const [x, p] = [0, 1].map(
       (stream) => superpose.randomNormal({ rows: 100_000, columns: 1, seed: 9, stream }).data,
     );
-    let [cross, own, wanted] = [0, 0, 0];
-    x?.forEach((one, i) => {
+    let [cross, norm, target] = [0, 0, 0];
+    x?.forEach((value, i) => {
       const other = p?.[i] as number;
-      cross += (one + 4 * other) * (one + other);
-      own += (one + 4 * other) ** 2;
-      wanted += (one + other) ** 2;
+      cross += (value + 4 * other) * (value + other);
+      norm += (value + 4 * other) ** 2;
+      target += (value + other) ** 2;
     });
-    expect(undone.sharedMiss).toBeCloseTo(Math.sqrt(1 - cross ** 2 / own / wanted), 2);
+    expect(undone.sharedMiss).toBeCloseTo(Math.sqrt(1 - cross ** 2 / norm / target), 2);
   });
 });

@@ -8,8 +8,8 @@ import { combined } from '../support/naive.ts';
 import { largest, largestDifference, rowCentred, softmaxRows, sum, sumOf } from '../support/numbers.ts';
 
 describe('scores', () => {
-  const close = (found: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e-14) =>
-    expect(largestDifference(found, expected)).toBeLessThan(bound);
+  const close = (result: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e-14) =>
+    expect(largestDifference(result, expected)).toBeLessThan(bound);
 
   /** Seven tokens, three heads of four, heads 2 and 0 returned; token, position and constant parts. */
   function input(): DecomposeInput {
@@ -51,11 +51,13 @@ describe('scores', () => {
     test('pooled shares: each group and head over two sentences, by hand', () => {
       const other = superpose.decompose({ ...input(), scale: 0.1 });
       const groupOf = [0, 1, 2, 1, 0, 2, 2, 2, 2];
-      const found = superpose.poolShares([scores, other], groupOf);
+      const result = superpose.poolShares([scores, other], groupOf);
       const covariance = (head: number, group: number) =>
         sum(
           [scores, other].flatMap(({ covariances }) =>
-            groupOf.flatMap((one, term) => (one === group ? [covariances[9 * head + term] as number] : [])),
+            groupOf.flatMap((termGroup, term) =>
+              termGroup === group ? [covariances[9 * head + term] as number] : [],
+            ),
           ),
         );
       const variance = (head: number) =>
@@ -63,12 +65,12 @@ describe('scores', () => {
       for (const group of [0, 1, 2]) {
         const each = [0, 1].map((head) => covariance(head, group) / variance(head));
         close(
-          [0, 1].map((head) => found.heads[3 * head + group] as number),
+          [0, 1].map((head) => result.heads[3 * head + group] as number),
           each,
         );
-        expect(found.mean[group]).toBeCloseTo(sum(each) / 2, 13);
-        const whole = (covariance(0, group) + covariance(1, group)) / (variance(0) + variance(1));
-        expect(found.pooled[group]).toBeCloseTo(whole, 13);
+        expect(result.mean[group]).toBeCloseTo(sum(each) / 2, 13);
+        const pooled = (covariance(0, group) + covariance(1, group)) / (variance(0) + variance(1));
+        expect(result.pooled[group]).toBeCloseTo(pooled, 13);
       }
       // For one sentence, with each term as a group, they are the shares.
       close(superpose.poolShares([scores], [...Array(9).keys()]).heads, scores.shares);
@@ -97,13 +99,13 @@ describe('scores', () => {
       ] as const;
       for (const head of [0, 2]) {
         const expected = sumOf(names.map(([q, k]) => termOf(scores, head, q, k)));
-        const found = combined(superpose, scores, head, included);
+        const result = combined(superpose, scores, head, included);
         const bound = largest(expected) * roundings(7, 'float64');
-        close(found.sum, expected, bound);
-        close(found.centred, rowCentred(expected, 7), bound);
-        close(found.softmax, softmaxRows(expected, 7));
+        close(result.sum, expected, bound);
+        close(result.centred, rowCentred(expected, 7), bound);
+        close(result.softmax, softmaxRows(expected, 7));
         const shares = sharesOf(scores, head);
-        expect(found.share).toBeCloseTo(sum([1, 3, 8].map((t) => shares[t] as number)), 12);
+        expect(result.share).toBeCloseTo(sum([1, 3, 8].map((t) => shares[t] as number)), 12);
       }
     });
 
@@ -114,16 +116,16 @@ describe('scores', () => {
     });
 
     test('all terms are the logits, with all of the share', () => {
-      const found = combined(superpose, scores, 2, every(true));
-      close(found.sum, logitsOf(scores, 2), 1e-6 * largest(scores.terms));
-      expect(found.share).toBeCloseTo(1, 6);
+      const result = combined(superpose, scores, 2, every(true));
+      close(result.sum, logitsOf(scores, 2), 1e-6 * largest(scores.terms));
+      expect(result.share).toBeCloseTo(1, 6);
     });
 
     test('no term at all: zeros, the same weight for every key, no share', () => {
-      const found = combined(superpose, scores, 2, every(false));
-      expect(largest(found.sum)).toBe(0);
-      close(found.softmax, new Float64Array(49).fill(1 / 7));
-      expect(found.share).toBe(0);
+      const result = combined(superpose, scores, 2, every(false));
+      expect(largest(result.sum)).toBe(0);
+      close(result.softmax, new Float64Array(49).fill(1 / 7));
+      expect(result.share).toBe(0);
     });
 
     test('softmax rows are weights, and large logits do not overflow', () => {
@@ -142,9 +144,9 @@ describe('scores', () => {
           { ...table, data: table.data.subarray(0, 10), rows: 1 },
         ]),
       );
-      const found = combined(superpose, superpose.decompose({ ...rest, summands: first }), 0, every(true));
-      expect([...found.softmax]).toEqual([1]);
-      expect(found.share).toBeNaN();
+      const result = combined(superpose, superpose.decompose({ ...rest, summands: first }), 0, every(true));
+      expect([...result.softmax]).toEqual([1]);
+      expect(result.share).toBeNaN();
     });
 
     test('results are their own: changing them changes nothing else', () => {

@@ -1,4 +1,5 @@
-// What a script of tests/reference draws anew: models, each in a folder as published, or sentences, and what is made of them.
+// What a script of tests/reference draws anew: models, each in a folder as published, or sentences, and what
+// is made of them.
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -19,23 +20,23 @@ export type StoredNumbers = (of: Stored, ...place: number[]) => Float64Array;
 export const drawnSeed = Number(process.env.SUPERPOSE_SEED ?? 1);
 
 /**
- * Puts into `folder` what tests/reference/drawn_NAME.py writes there, NAME.json and NAME.bin; one that asks for a count
- * draws so many. What the same scripts drew of the usual seed is kept in build/drawn.
+ * Puts into `folder` what tests/reference/drawn_NAME.py writes there, NAME.json and NAME.bin; one that asks
+ * for a count draws so many. What the same scripts drew of the usual seed is kept in build/drawn.
  */
 export async function drawnModels<Drawn>(name: string, seed: number, folder: string, count?: number) {
-  const given = [String(seed), ...(count === undefined ? [] : [String(count)])];
-  const texts = scriptsOf(`drawn_${name}`).map((one) =>
-    readFileSync(join(root, `tests/reference/${one}.py`), 'utf8'),
+  const args = [String(seed), ...(count === undefined ? [] : [String(count)])];
+  const texts = scriptsOf(`drawn_${name}`).map((script) =>
+    readFileSync(join(root, `tests/reference/${script}.py`), 'utf8'),
   );
-  const kept = join(root, 'build/drawn', digestOf([name, ...given, ...texts]));
-  let said = '';
-  if (existsSync(kept)) cpSync(kept, folder, { recursive: true });
+  const cached = join(root, 'build/drawn', digestOf([name, ...args, ...texts]));
+  let output = '';
+  if (existsSync(cached)) cpSync(cached, folder, { recursive: true });
   else {
     const script = join(root, `tests/reference/drawn_${name}.py`);
-    const outcome = await execute(python, [script, ...given, folder], root, oneThread);
+    const outcome = await execute(python, [script, ...args, folder], root, oneThread);
     expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
-    said = outcome.stdout;
-    if (process.env.SUPERPOSE_SEED === undefined) keep(folder, kept);
+    output = outcome.stdout;
+    if (process.env.SUPERPOSE_SEED === undefined) keep(folder, cached);
   }
   const drawn = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Drawn;
   const numbers = new Float64Array(new Uint8Array(readFileSync(join(folder, `${name}.bin`))).buffer);
@@ -48,7 +49,7 @@ export async function drawnModels<Drawn>(name: string, seed: number, folder: str
     }
     return numbers.subarray(from, from + size);
   };
-  return { drawn, stored, said };
+  return { drawn, stored, output };
 }
 
 /** Copies the folder whole or not at all, since another test may do the same. */

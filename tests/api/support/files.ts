@@ -23,13 +23,13 @@ export function fileOf(
     offset += bytes.length;
     return `${JSON.stringify(name)}:${JSON.stringify({ dtype, shape, data_offsets })}`;
   });
-  const whole = file(`{${header.join(',')}}`, offset);
-  let at = whole.length - offset;
+  const complete = file(`{${header.join(',')}}`, offset);
+  let at = complete.length - offset;
   for (const { bytes } of Object.values(tensors)) {
-    whole.set(bytes, at);
+    complete.set(bytes, at);
     at += bytes.length;
   }
-  return whole;
+  return complete;
 }
 
 export function floatFromHalf(bits: number): number {

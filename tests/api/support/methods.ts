@@ -8,7 +8,7 @@ type Call = (...args: unknown[]) => any;
 export const methodsOf = (of: any): [string, Call][] => {
   const above = Object.getPrototypeOf(of);
   const all = [of, ...(above && above !== Object.prototype ? [above] : [])];
-  const names = all.flatMap((one) => Object.getOwnPropertyNames(one));
+  const names = all.flatMap((object) => Object.getOwnPropertyNames(object));
   const methods = new Set(names.filter((name) => name !== 'constructor' && name !== 'delete'));
   return [...methods].flatMap((name) => (typeof of[name] === 'function' ? [[name, of[name].bind(of)]] : []));
 };

@@ -1,5 +1,5 @@
 // How wrong arguments are made, what every refusal must satisfy, and how much memory calls may still ask for.
-import { fits, maxBytes } from '../../../build/package/check.js';
+import { addResidentBytes, fits, maxBytes } from '../../../build/package/check.js';
 
 export type ErrorClass = typeof RangeError | typeof TypeError;
 export type Path = readonly (string | number)[];
@@ -25,27 +25,41 @@ export function faults(error: unknown, { kind, words }: Refusal): string[] {
 
 /** The arguments with the value at `path` changed. */
 export function changed(args: readonly unknown[], path: Path, value: unknown): unknown[] {
-  const inside = (whole: unknown, [key, ...rest]: Path): unknown => {
+  const inside = (container: unknown, [key, ...rest]: Path): unknown => {
     if (key === undefined) return value;
-    const members = whole as Record<string | number, unknown>;
+    const members = container as Record<string | number, unknown>;
     const to = inside(members[key], rest);
-    if (!Array.isArray(whole)) return { ...members, [key]: to };
-    return whole.map((one, k) => (k === key ? to : one));
+    if (!Array.isArray(container)) return { ...members, [key]: to };
+    return container.map((item, k) => (k === key ? to : item));
   };
   return inside(args, path) as unknown[];
 }
 
 /** The bytes that are left beside what other tests may still hold. */
 export function left(): number {
-  let [taken, refused] = [0, maxBytes + 1];
-  while (refused - taken > 1) {
-    const middle = Math.floor((taken + refused) / 2);
+  let [accepted, refused] = [0, maxBytes + 1];
+  while (refused - accepted > 1) {
+    const middle = Math.floor((accepted + refused) / 2);
     try {
       fits('It', middle);
-      taken = middle;
+      accepted = middle;
     } catch {
       refused = middle;
     }
   }
-  return taken;
+  return accepted;
+}
+
+/** What a call throws when no memory is left for it. */
+export function errorWithNothingLeft(call: () => unknown): unknown {
+  const bytes = left();
+  addResidentBytes(bytes);
+  try {
+    call();
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    addResidentBytes(-bytes);
+  }
 }

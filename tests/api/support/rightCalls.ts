@@ -1,6 +1,7 @@
-// A right call of every function: the tests of wrong calls start from it. A function's example in the
-// documentation is one. Listed here are calls that an example does not show: with every optional argument, of
-// every kind, and too large.
+// A right call of every function: the tests of wrong calls, of memory and of precision start from it. A
+// function's example in docs/examples.mjs is one. Listed here are calls that an example does not show: with
+// every optional argument, of every kind, and too large. complete.test.ts prints what a new function still
+// lacks here and elsewhere.
 import type { Table } from 'superpose';
 import { examples, runExample } from '../../../docs/examples.mjs';
 import { plain } from './builds.ts';
@@ -49,10 +50,15 @@ const draws = { seed: [0, 2 ** 32 - 1], stream: [0, 2 ** 32 - 1] } as const;
 export interface RightCall {
   /** A right call, with every optional argument. */
   sound: readonly unknown[];
+  /**
+   * The bytes that the right call needs, by hand from the shapes; left out if it allocates nothing that
+   * grows.
+   */
+  bytes?: number;
   /** A call that would not fit; left out if the function takes no size. */
   huge?: readonly unknown[];
   /** Options that are whole numbers: the smallest, and the largest if it is not 2²². */
-  whole?: Record<string, readonly [low: number, high?: number]>;
+  integers?: Record<string, readonly [low: number, high?: number]>;
   /** For a list of any length: a shorter one is right too, or what is wrong is then the other list. */
   anyLength?: true;
   /** Where it takes a table, it takes a list of numbers as well. */
@@ -99,7 +105,7 @@ const ownTrainer = {
   vocabulary: 5,
   classes: 3,
 };
-const trainerWhole: NonNullable<RightCall['whole']> = {
+const trainerIntegers: NonNullable<RightCall['integers']> = {
   ...{ d_model: [1], d_position: [1, 3], heads: [1], layers: [1, 12], warmUp: [0], steps: [1] },
   ...{ n: [1], sequences: [1, 2 ** 16], evaluationSequences: [1, 2 ** 16] },
   ...{ vocabulary: [1], classes: [1], 'evaluation.n': [1, 6] },
@@ -118,38 +124,46 @@ const rightDecomposition = {
 const decomposition: RightCall = {
   sound: [rightDecomposition],
   huge: [{ summands: { token: zeros(10_000, 4) }, ...projections }],
-  whole: { heads: [1] },
+  integers: { heads: [1] },
 };
 
 const completeCalls: Record<string, RightCall> = {
   sinusoidal: {
+    bytes: 96,
     sound: [encoding],
     huge: [{ positions: 2 ** 22, d_model: 512 }],
-    whole: { positions: [0], d_model: [1] },
+    integers: { positions: [0], d_model: [1] },
   },
-  sinusoidalFrequencies: { sound: [spectrum], whole: { d_model: [1] } },
+  sinusoidalFrequencies: { sound: [spectrum], integers: { d_model: [1] } },
   randomNormal: {
+    bytes: 48,
     sound: [{ rows: 2, columns: 3, seed: 1, stream: 0, standardDeviation: 1 }],
     huge: [{ rows: 2 ** 22, columns: 512, seed: 1 }],
-    whole: { rows: [0], columns: [1], ...draws },
+    integers: { rows: [0], columns: [1], ...draws },
   },
   randomUniform: {
+    bytes: 48,
     sound: [{ rows: 2, columns: 3, seed: 1, stream: 0 }],
     huge: [{ rows: 2 ** 22, columns: 512, seed: 1 }],
-    whole: { rows: [0], columns: [1], ...draws },
+    integers: { rows: [0], columns: [1], ...draws },
   },
   rotate: {
+    bytes: 384,
     sound: [{ rows: token, heads: 2, firstPosition: 0, layout: 'interleaved', base: 10000 }],
     huge: [{ rows: zeros(2 ** 22, 10) }],
   },
   dotProducts: {
-    sound: [{ token, position, positionScale: 1 }],
+    bytes: 1512,
+    sound: [{ token, position: table(3, 5), positionScale: 1 }],
+    also: [[{ token, position }]],
     huge: [{ token: zeros(20_000, 1), position: zeros(20_000, 1) }],
   },
   decompose: {
+    bytes: 4256,
     ...decomposition,
     sound: [{ ...rightDecomposition, groups: { all: ['token', 'position', 'constant'] } }],
   },
+  layer: { bytes: 320, sound: [projections] },
   transformerStack: {
     sound: [
       {
@@ -157,10 +171,11 @@ const completeCalls: Record<string, RightCall> = {
         ...{ embeddingNorm: normalization, finalNorm: normalization },
       },
     ],
-    whole: { d_model: [1], heads: [1] },
+    integers: { d_model: [1], heads: [1] },
   },
   combineTerms: { sound: [scores, 1, [Array(9).fill(true)]] },
   poolShares: {
+    bytes: 240,
     sound: [
       [
         {
@@ -175,6 +190,7 @@ const completeCalls: Record<string, RightCall> = {
     ],
   },
   schemeScores: {
+    bytes: 3232,
     sound: [{ ...content, scheme: 'none', only: [1] }],
     huge: [{ scheme: 'none', content: zeros(20_000, 1), heads: 1 }],
     also: [
@@ -269,64 +285,84 @@ const completeCalls: Record<string, RightCall> = {
     ],
   },
   shiftError: {
+    bytes: 512,
     sound: [{ ...encoding, offset: 1 }],
     huge: [{ positions: 2 ** 22, d_model: 64, offset: 1 }],
   },
-  gram: { sound: [token], huge: [zeros(20_000, 1)] },
-  toeplitzSpread: { sound: [table(3, 3)], huge: [zeros(12_000, 12_000)] },
-  offsetMeans: { sound: [table(3, 3)], huge: [zeros(12_000, 12_000)] },
-  rowLengths: { sound: [token], huge: [zeros(2 ** 22, 31)] },
-  rowCosines: { sound: [token, position], huge: [zeros(20_000, 1), zeros(20_000, 1)] },
-  summary: { anyLength: true, sound: [new Float64Array(3)], huge: [new Float64Array(2 ** 26)] },
+  gram: { bytes: 240, sound: [token], huge: [zeros(20_000, 1)] },
+  toeplitzSpread: { bytes: 72, sound: [table(3, 3)], huge: [zeros(12_000, 12_000)] },
+  offsetMeans: { bytes: 72, sound: [table(3, 3)], huge: [zeros(12_000, 12_000)] },
+  rowLengths: { bytes: 144, sound: [token], huge: [zeros(2 ** 22, 31)] },
+  rowCosines: { bytes: 296, sound: [token, table(2, 4)], huge: [zeros(20_000, 1), zeros(20_000, 1)] },
+  summary: { bytes: 72, anyLength: true, sound: [new Float64Array(3)], huge: [new Float64Array(2 ** 26)] },
   largestDifference: {
+    bytes: 72,
     anyLength: true,
     sound: [new Float64Array(3), new Float64Array(3)],
     huge: [new Float64Array(2 ** 26), new Float64Array(2 ** 26)],
   },
   difference: {
+    bytes: 72,
     anyLength: true,
     sound: [new Float64Array(3), new Float64Array(3)],
     huge: [new Float64Array(2 ** 26), new Float64Array(2 ** 26)],
   },
   sum: {
+    bytes: 72,
     anyLength: true,
     sound: [new Float64Array(3), new Float64Array(3)],
     huge: [new Float64Array(2 ** 26), new Float64Array(2 ** 26)],
   },
-  formGrams: { sound: [{ ...encoding, seed: 1 }], huge: [{ positions: 20_000, d_model: 4, seed: 1 }] },
-  channelRanges: { sound: [token], huge: [zeros(2 ** 22, 33)] },
+  formGrams: {
+    bytes: 1208,
+    sound: [{ ...encoding, seed: 1 }],
+    huge: [{ positions: 20_000, d_model: 4, seed: 1 }],
+  },
+  channelRanges: { bytes: 128, sound: [token], huge: [zeros(2 ** 22, 33)] },
   ranks: {
+    bytes: 576,
     sound: [{ table: token, centred: true, share: 0.9 }],
     huge: [{ table: zeros(2 ** 22, 6) }],
   },
-  sampleCosines: { sound: [{ d: 4, count: 3, seed: 1 }], huge: [{ d: 512, count: 2 ** 22, seed: 1 }] },
+  sampleCosines: {
+    bytes: 240,
+    sound: [{ d: 4, count: 3, seed: 1 }],
+    huge: [{ d: 512, count: 2 ** 22, seed: 1 }],
+  },
   randomPrincipalAngles: {
-    sound: [{ d: 4, k1: 2, k2: 2, seed: 1 }],
+    bytes: 1248,
+    sound: [{ d: 5, k1: 3, k2: 2, seed: 1 }],
     huge: [{ d: 2 ** 14, k1: 2 ** 13, k2: 2 ** 13, seed: 1 }],
   },
   angleCosines: {
+    bytes: 48,
     anyLength: true,
     sound: [new Float64Array(2)],
     huge: [new Float64Array(2 ** 26 + 1)],
   },
   energyOverlap: {
-    sound: [{ tokens: token, positions: position, centred: true }],
+    bytes: 1312,
+    sound: [{ tokens: token, positions: table(2, 4), centred: true }],
     huge: [{ tokens: zeros(2 ** 22, 8), positions: zeros(2 ** 22, 8) }],
   },
   overlapCurve: {
-    sound: [{ tokens: token, positions: position, k: 2 }],
+    bytes: 1312,
+    sound: [{ tokens: token, positions: table(2, 4), k: 2 }],
     huge: [{ tokens: zeros(2 ** 22, 8), positions: zeros(2 ** 22, 8), k: 2 }],
   },
   obliqueProjection: {
-    sound: [{ u: table(3, 1), w: table(3, 1), noise: table(2, 3) }],
+    bytes: 992,
+    sound: [{ u: table(3, 1), w: table(3, 2), noise: table(4, 3) }],
     huge: [{ u: zeros(10_000, 1), w: zeros(10_000, 1) }],
   },
-  centred: { sound: [token], huge: [zeros(2 ** 22, 10)] },
+  centred: { bytes: 384, sound: [token], huge: [zeros(2 ** 22, 10)] },
   moveMean: {
+    bytes: 672,
     sound: [{ from: position, to: token, amount: 0.5 }],
     huge: [{ from: zeros(2 ** 22, 8), to: zeros(2 ** 22, 8), amount: 1 }],
   },
   collisionSearch: {
+    bytes: 416,
     sound: [{ tokens: table(3, 4), positions: table(2, 4), positionScale: 1 }],
     huge: [
       {
@@ -337,6 +373,7 @@ const completeCalls: Record<string, RightCall> = {
   },
   positionCost: { sound: ['tupe', model] },
   oneLayer: {
+    bytes: 832,
     sound: [
       {
         parts: [table(2, 3), table(2, 3)],
@@ -350,46 +387,50 @@ const completeCalls: Record<string, RightCall> = {
     huge: [{ parts: [zeros(2 ** 22, 8), zeros(2 ** 22, 8)], weights: [table(8, 8), table(8, 8)] }],
   },
   trainer: {
+    bytes: 66080,
     sound: [taskTrainer],
     also: [[{ ...taskTrainer, scheme: 'add', d_position: undefined }], [ownTrainer]],
-    whole: trainerWhole,
+    integers: trainerIntegers,
     huge: [{ task: 'prev', n: 20_000 }],
   },
-  loudnessRecipes: { sound: [{ d_model: 4 }], whole: { d_model: [1] } },
+  loudnessRecipes: { sound: [{ d_model: 4 }], integers: { d_model: [1] } },
   taskExamples: {
+    bytes: 192,
     sound: [{ task: 'prev', n: 6, sequences: 2, seed: 1 }],
-    whole: { n: [1], sequences: [1, 2 ** 16], ...draws },
+    integers: { n: [1], sequences: [1, 2 ** 16], ...draws },
     huge: [{ task: 'prev', n: 2 ** 20, sequences: 2 ** 10 }],
   },
   taskTargets: {
+    bytes: 64,
     sound: [{ task: 'prev', n: 2, tokens: [1, 0, 0, 1] }],
-    whole: { n: [1], tokens: [0, 1] },
+    integers: { n: [1], tokens: [0, 1] },
   },
   encodeSafetensors: {
+    bytes: 56,
     alsoLists: true,
     sound: [{ w: table(2, 2), v: table(1, 3) }, { name: 'x' }],
     huge: [{ w: large, v: large, u: large }],
   },
   readSafetensorsHeader: { sound: [new Uint8Array([2, 0, 0, 0, 0, 0, 0, 0, 0x7b, 0x7d]), 10] },
-  decodeSafetensors: { sound: [entry, new Uint8Array(8)] },
+  decodeSafetensors: { bytes: 24, sound: [entry, new Uint8Array(8)] },
 };
 
 type Call = (...args: unknown[]) => unknown;
 
 /** The calls that the documentation's examples make of their own functions. */
 async function recordedCalls(): Promise<Record<string, RightCall>> {
-  const found: Record<string, RightCall> = {};
+  const recorded: Record<string, RightCall> = {};
   for (const example of examples as readonly { name: string; code: string }[]) {
     const calls: unknown[][] = [];
-    const own = (...args: unknown[]) => {
+    const recording = (...args: unknown[]) => {
       calls.push(args);
       return (plain[example.name as keyof typeof plain] as unknown as Call)(...args);
     };
-    await runExample({ ...plain, [example.name]: own }, example);
+    await runExample({ ...plain, [example.name]: recording }, example);
     const [sound, ...also] = calls;
-    if (sound && !found[example.name]) found[example.name] = { sound, also };
+    if (sound && !recorded[example.name]) recorded[example.name] = { sound, also };
   }
-  return found;
+  return recorded;
 }
 
 export const rightCalls: Record<string, RightCall> = { ...(await recordedCalls()), ...completeCalls };

@@ -24,27 +24,27 @@ const batchOf = (tokens: readonly number[][], targets: readonly number[][]): Tra
 
 /** The oracle's model as it begins, on its batches. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
-function begunOf(one: any, of = plain): Trainer {
-  const { optimizer, evaluation } = one;
+function begunOf(item: any, of = plain): Trainer {
+  const { optimizer, evaluation } = item;
   return of.trainer({
     evaluation: batchOf(evaluation.tokens, evaluation.targets),
-    vocabulary: one.vocabulary,
-    classes: one.classes,
-    positions: one.rows,
-    scheme: one.scheme,
-    ...(one.table && { table: one.table }),
-    d_model: one.scheme === 'concat-wide' ? one.d_model / 2 : one.d_model,
-    ...(one.scheme === 'concat' && { d_position: one.d_position }),
-    heads: one.heads,
-    layers: one.layers,
-    layerNorm: one.layer_norm,
-    causal: one.causal,
-    zeroScores: one.zero_scores,
-    fixedTokens: one.fixed.includes('E'),
-    fixedPositions: one.fixed.includes('P'),
-    sigma: one.sigma,
-    sigmaPositions: one.sigma_positions,
-    scaleTokens: one.scale_tokens,
+    vocabulary: item.vocabulary,
+    classes: item.classes,
+    positions: item.rows,
+    scheme: item.scheme,
+    ...(item.table && { table: item.table }),
+    d_model: item.scheme === 'concat-wide' ? item.d_model / 2 : item.d_model,
+    ...(item.scheme === 'concat' && { d_position: item.d_position }),
+    heads: item.heads,
+    layers: item.layers,
+    layerNorm: item.layer_norm,
+    causal: item.causal,
+    zeroScores: item.zero_scores,
+    fixedTokens: item.fixed.includes('E'),
+    fixedPositions: item.fixed.includes('P'),
+    sigma: item.sigma,
+    sigmaPositions: item.sigma_positions,
+    scaleTokens: item.scale_tokens,
     learningRate: optimizer.lr,
     weightDecay: optimizer.weight_decay,
     warmUp: optimizer.warm,
@@ -52,28 +52,29 @@ function begunOf(one: any, of = plain): Trainer {
   });
 }
 
-const parametersOf = (one: { parameters: object }) =>
-  Object.fromEntries(Object.entries(one.parameters).map(([name, of]) => [name, tableOf(of as Rows)]));
+const parametersOf = (item: { parameters: object }) =>
+  Object.fromEntries(Object.entries(item.parameters).map(([name, of]) => [name, tableOf(of as Rows)]));
 
 /**
- * Compares relative to the largest of the oracle's numbers, which are in float64 where the trainer's are in float32: within
- * 7e-7. AdamW divides by the root of what may be nearly 0, so parameters after steps are within 4e-5.
+ * Compares relative to the largest of the oracle's numbers, which are in float64 where the trainer's are in
+ * float32: within 7e-7. AdamW divides by the root of what may be nearly 0, so parameters after steps are
+ * within 4e-5.
  */
-function near(found: ArrayLike<number>, wanted: readonly number[], within = 5e-6) {
-  expect(found).toHaveLength(wanted.length);
-  const largest = Math.max(1e-3, ...wanted.map(Math.abs));
-  const off = Math.max(...wanted.map((value, k) => Math.abs(value - (found[k] as number)) / largest));
+function near(result: ArrayLike<number>, expected: readonly number[], within = 5e-6) {
+  expect(result).toHaveLength(expected.length);
+  const largest = Math.max(1e-3, ...expected.map(Math.abs));
+  const off = Math.max(...expected.map((value, k) => Math.abs(value - (result[k] as number)) / largest));
   expect(off).toBeLessThan(within);
 }
 
 describe.each(builds)('$simd SIMD', ({ superpose }) => {
-  test.each(cases.map((one) => [one.name, one]))('%s: as the oracle has it', (_, one) => {
-    const trainer = begunOf(one, superpose);
-    trainer.setParameters(parametersOf(one));
-    const first = batchOf(one.tokens[0], one.targets[0]);
-    near(trainer.logits(first).data, one.logits.flat(2));
+  test.each(cases.map((item) => [item.name, item]))('%s: as the oracle has it', (_, item) => {
+    const trainer = begunOf(item, superpose);
+    trainer.setParameters(parametersOf(item));
+    const first = batchOf(item.tokens[0], item.targets[0]);
+    near(trainer.logits(first).data, item.logits.flat(2));
 
-    const { evaluation } = one;
+    const { evaluation } = item;
     expect(trainer.evaluate().accuracy).toBeCloseTo(evaluation.accuracy, 11);
     const shares = trainer.shares();
     expect(shares.mean === null).toBe(evaluation.shares === null);
@@ -101,13 +102,13 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     if (overlap !== null && chance !== null)
       near([overlap, chance], [evaluation.overlap, evaluation.chance_band]);
 
-    const batches = (one.tokens as number[][][]).map((tokens, step) => batchOf(tokens, one.targets[step]));
+    const batches = (item.tokens as number[][][]).map((tokens, step) => batchOf(tokens, item.targets[step]));
     const losses = batches.flatMap((batch) => [...trainer.step(batch)]);
-    near(losses, one.steps.loss);
-    expect(trainer.steps).toBe(one.tokens.length);
+    near(losses, item.steps.loss);
+    expect(trainer.steps).toBe(item.tokens.length);
     const after = trainer.parameters();
-    expect(Object.keys(after).sort()).toEqual(Object.keys(one.parameters).sort());
-    for (const [name, values] of Object.entries(one.steps.parameters as Record<string, Rows>))
+    expect(Object.keys(after).sort()).toEqual(Object.keys(item.parameters).sort());
+    for (const [name, values] of Object.entries(item.steps.parameters as Record<string, Rows>))
       near((after[name] as Table).data, [...tableOf(values).data], 1e-4);
     trainer.delete();
   });
@@ -136,7 +137,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         return row.map((x, c) => ((x - mean) / Math.sqrt(variance + 1e-5)) * (gain[c] ?? 0));
       });
     const layers = 'layers' in options ? options.layers : 1;
-    const found = Array.from({ length: layers }, (_, layer) =>
+    const result = Array.from({ length: layers }, (_, layer) =>
       listed(trainer.attention({ n, tokens, layer })),
     );
     const logits = [0, 1].flatMap((s) => {
@@ -145,18 +146,18 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         if (options.scheme === 'add') return e.map((value, c) => value + (p[c] ?? 0));
         return options.scheme === 'concat-wide' ? [...e, ...p] : e;
       });
-      found.forEach((weights, layer) => {
+      result.forEach((weights, layer) => {
         const parameter = (name: string) => of[`layers.${layer}.${name}`] ?? [];
         const qkv = product(normed(x, parameter('g1')), parameter('W_qkv'));
         const width = (x[0] ?? []).length / 2;
         const heads = [0, 1].map((h) => {
-          const own = weights.slice((2 * s + h) * n, (2 * s + h + 1) * n);
-          own.forEach((row, i) => {
+          const ownOptions = weights.slice((2 * s + h) * n, (2 * s + h + 1) * n);
+          ownOptions.forEach((row, i) => {
             expect(row.reduce((a, b) => a + b)).toBeCloseTo(1, 6);
             if ('causal' in options) expect(row.slice(i + 1).every((weight) => weight === 0)).toBe(true);
           });
           return product(
-            own,
+            ownOptions,
             qkv.map((row) => row.slice((4 + h) * width, (5 + h) * width)),
           );
         });
@@ -175,16 +176,16 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   test('terms are cut and given back between steps, in all that is measured', () => {
     const trainer = superpose.trainer({ task: 'lookup', n: 8, d_model: 16, seed: 1, steps: 120 });
     trainer.step(100);
-    const whole = trainer.evaluate();
+    const full = trainer.evaluate();
     trainer.cutTerms(['token-position', 'token-token']);
-    expect(trainer.evaluate().loss).toBeGreaterThan(whole.loss);
+    expect(trainer.evaluate().loss).toBeGreaterThan(full.loss);
     trainer.cutTerms(['token-position']);
-    expect(trainer.evaluate().accuracy).toBeLessThan(whole.accuracy - 0.4);
+    expect(trainer.evaluate().accuracy).toBeLessThan(full.accuracy - 0.4);
     const shares = trainer.shares().mean ?? [];
     expect(shares[1]).toBe(0);
     expect([...shares].reduce((sum, share) => sum + share)).toBeCloseTo(1, 5);
     trainer.step(10);
-    expect(trainer.evaluate().accuracy).toBeLessThan(whole.accuracy - 0.4);
+    expect(trainer.evaluate().accuracy).toBeLessThan(full.accuracy - 0.4);
     trainer.cutTerms([]);
     trainer.step(10);
     expect(trainer.evaluate().accuracy).toBeGreaterThan(0.95);
@@ -206,7 +207,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       mean: null,
       reason: 'The scores do not vary over keys.',
     });
-    for (const one of [trainer, other]) one.delete();
+    for (const item of [trainer, other]) item.delete();
   });
 
   test('canonical shares stay where raw ones move: tables shifted against each other', () => {
@@ -261,14 +262,14 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
 
   test('one seed, one run: in slices, at once, and again from its own parameters', () => {
     const options = { task: 'lookup', n: 8, d_model: 16, seed: 3 } as const;
-    const [whole, sliced] = [superpose.trainer(options), superpose.trainer(options)];
+    const [full, sliced] = [superpose.trainer(options), superpose.trainer(options)];
     const other = superpose.trainer({ ...options, seed: 4 });
-    expect(other.parameters()).not.toEqual(whole.parameters());
-    const losses = whole.step(12);
+    expect(other.parameters()).not.toEqual(full.parameters());
+    const losses = full.step(12);
     expect([...sliced.step(5), ...sliced.step(7)]).toEqual([...losses]);
-    expect(sliced.parameters()).toEqual(whole.parameters());
-    expect(other.evaluate().accuracy).not.toBe(whole.evaluate().accuracy);
-    other.setParameters(whole.parameters());
+    expect(sliced.parameters()).toEqual(full.parameters());
+    expect(other.evaluate().accuracy).not.toBe(full.evaluate().accuracy);
+    other.setParameters(full.parameters());
     const { vocabulary, classes, ...evaluation } = superpose.taskExamples({
       task: 'lookup',
       n: 8,
@@ -276,17 +277,17 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       sequences: 128,
     });
     expect([vocabulary, classes]).toEqual([8, 8]);
-    expect(other.evaluate(evaluation)).toEqual(whole.evaluate());
-    for (const trainer of [whole, sliced, other]) trainer.delete();
+    expect(other.evaluate(evaluation)).toEqual(full.evaluate());
+    for (const trainer of [full, sliced, other]) trainer.delete();
   });
 });
 
-test.each(cases.map((one) => [one.name, one]))('%s: what it begins with', (_, one) => {
-  using trainer = begunOf(one);
+test.each(cases.map((item) => [item.name, item]))('%s: what it begins with', (_, item) => {
+  using trainer = begunOf(item);
   for (const [name, { data, rows, columns }] of Object.entries(trainer.parameters())) {
-    const standardDeviation = one.initial_spread[name];
+    const standardDeviation = item.initial_spread[name];
     if (/^(gf|.*g1)$/.test(name)) expect(data.every((gain) => gain === 1)).toBe(true);
-    else if (standardDeviation === undefined) near(data, [...(parametersOf(one)[name] as Table).data], 1e-6);
+    else if (standardDeviation === undefined) near(data, [...(parametersOf(item)[name] as Table).data], 1e-6);
     else {
       const size = { rows, columns, seed: 1, standardDeviation } as const;
       const streams = Array.from({ length: 20 }, (_, stream) => plain.randomNormal({ ...size, stream }).data);
@@ -336,8 +337,8 @@ test('parameters come back from a file', () => {
 
 test('the tasks answer as the oracle has them', () => {
   for (const { task, n, tokens, targets, vocabulary, classes } of oracle.tasks) {
-    const found = plain.taskTargets({ task: task as Task, n, tokens: tokens.flat() });
-    expect({ ...found, targets: [...found.targets] }).toMatchObject({
+    const result = plain.taskTargets({ task: task as Task, n, tokens: tokens.flat() });
+    expect({ ...result, targets: [...result.targets] }).toMatchObject({
       n,
       vocabulary,
       classes,
@@ -346,7 +347,7 @@ test('the tasks answer as the oracle has them', () => {
   }
 });
 
-const own: OwnTrainerOptions = {
+const ownOptions: OwnTrainerOptions = {
   evaluation: { n: 4, tokens: [0, 1, 2, 3], targets: [1, 2, 3, -1] },
   vocabulary: 4,
   classes: 4,
@@ -379,7 +380,7 @@ test('recipes begin as loud as their closed form says', () => {
 });
 
 test('what is refused changes nothing: steps and parameters stay', () => {
-  using trainer = plain.trainer(own);
+  using trainer = plain.trainer(ownOptions);
   expect(trainer.step(batch)).toHaveLength(1);
   const before = trainer.parameters();
   const E = before.E as Table;
@@ -398,7 +399,7 @@ test('what is refused changes nothing: steps and parameters stay', () => {
 
 test.each([
   [{ task: 'prev' } as const, undefined],
-  [own, batch],
+  [ownOptions, batch],
 ])('a run that diverges says so and stops', (options, batch) => {
   const trainer = plain.trainer({ ...options, learningRate: 1e30, layerNorm: false });
   const losses = batch ? [] : [...trainer.step(50)];
@@ -406,11 +407,11 @@ test.each([
   expect(trainer.diverged).toBe(true);
   expect(losses.length).toBeLessThan(50);
   expect(trainer.steps).toBe(losses.length - 1);
-  const held = trainer.parameters();
+  const parametersBefore = trainer.parameters();
   expect(() => trainer.step(batch)).toThrow(
     `This run diverged at step ${trainer.steps + 1}: its loss or gradient is not finite.`,
   );
-  expect(trainer.parameters()).toEqual(held);
+  expect(trainer.parameters()).toEqual(parametersBefore);
   trainer.delete();
 });
 
@@ -427,7 +428,7 @@ test('rows that are all equal have no overlap, and a sentence says so', () => {
   trainer.delete();
 });
 
-const small: OwnTrainerOptions = { ...own, d_model: 4, positions: 5 };
+const small: OwnTrainerOptions = { ...ownOptions, d_model: 4, positions: 5 };
 
 describe('options', () => {
   const shapesOf = (options: object) => {
@@ -438,13 +439,13 @@ describe('options', () => {
   };
 
   test('a stream of one channel is enough, and of two to part', () => {
-    const one = { heads: 1 };
-    expect(shapesOf({ ...one, d_model: 1 })).toEqual([
+    const item = { heads: 1 };
+    expect(shapesOf({ ...item, d_model: 1 })).toEqual([
       [4, 1],
       [4, 1],
       [1, 4],
     ]);
-    expect(shapesOf({ ...one, d_model: 2, scheme: 'concat' })).toEqual([
+    expect(shapesOf({ ...item, d_model: 2, scheme: 'concat' })).toEqual([
       [4, 1],
       [4, 1],
       [2, 4],
@@ -497,12 +498,12 @@ describe('answers', () => {
   test('rows are drawn with the given sigma, positions also with their own, and scaled by the root of the width', () => {
     const rms = ({ data }: Table) => Math.hypot(...data) / Math.sqrt(data.length);
     const sizes = (options: object) => {
-      let found: number[] = [];
+      let result: number[] = [];
       using({ ...wide, ...options }, (trainer) => {
         const { E, P } = trainer.parameters() as Record<string, Table>;
-        found = [rms(E as Table), rms(P as Table)].map((size) => Number(size.toFixed(1)));
+        result = [rms(E as Table), rms(P as Table)].map((size) => Number(size.toFixed(1)));
       });
-      return found;
+      return result;
     };
     const wide = { d_model: 64, positions: 64, vocabulary: 64 };
     expect(sizes({ sigma: 0.3 })).toEqual([0.3, 0.3]);
@@ -527,9 +528,9 @@ describe('answers', () => {
         const data = E.data.map((x) => x * Math.sqrt(E.columns));
         expect(scaled.parameters().E).toEqual(E);
         trainer.setParameters({ E: { ...E, data } });
-        const wanted = trainer.logits({ n, tokens }).data;
+        const expected = trainer.logits({ n, tokens }).data;
         scaled.logits({ n, tokens }).data.forEach((x, k) => {
-          expect(x).toBeCloseTo(wanted[k] as number, 5);
+          expect(x).toBeCloseTo(expected[k] as number, 5);
         });
       });
     });
@@ -569,7 +570,7 @@ describe('answers', () => {
     for (const gauge of ['raw', 'canonical'] as const)
       using({ layers: 1, heads: 2 }, (trainer) => {
         const mean = () => [...(trainer.shares({ gauge }).mean ?? [])];
-        const whole = mean();
+        const full = mean();
         const W = trainer.parameters()['layers.0.W_qkv'] as Table;
         // A head whose queries are zero has scores of zero.
         const half = W.rows / 2;
@@ -581,8 +582,8 @@ describe('answers', () => {
           return mean();
         };
         const [second, first] = [without(0), without(1)];
-        expect(whole).toHaveLength(4);
-        whole.forEach((share, term) => {
+        expect(full).toHaveLength(4);
+        full.forEach((share, term) => {
           expect(((first[term] as number) + (second[term] as number)) / 2).toBeCloseTo(share, 6);
         });
         expect(first).not.toEqual(second);

@@ -1,7 +1,7 @@
 // Reads the command line and refuses it unless every option exists, has a value that it takes, and occurs once.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { Unreadable } from 'superpose';
-import { unknownName } from '../../../build/package/unknown.js';
+import { unknownName } from '../../../build/package/unknownName.js';
 
 /** The error for a wrong argument or a missing package: one sentence and exit code 2. */
 export class Refusal extends Error {}

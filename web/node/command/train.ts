@@ -6,7 +6,7 @@ import {
   type Task,
   type TaskTrainerOptions,
 } from 'superpose';
-import { unknownName } from '../../../build/package/unknown.js';
+import { unknownName } from '../../../build/package/unknownName.js';
 import { type TrainingRun, trainingRun } from '../../figures/runs/trainingRun.js';
 import { isWay, wayIn, wayNames } from '../../figures/runs/ways.js';
 import { csvOf } from '../../plot/csv.js';

@@ -1,7 +1,7 @@
-// What the small module can do, which a page starts with: what a first live figure needs. The whole module can do it
-// too, and what whole.ts lists.
+// The functions of the small module, with which a page starts: those that its first live figure needs. The
+// full module has them too, and those in fullModule.ts.
 import { sinusoidalApi } from './encodings/sinusoidal.js';
-import { type Made, made } from './factories.js';
+import { type FunctionsOf, functionsOf } from './factories.js';
 import { directionsApi } from './geometry/directions.js';
 import { safetensorsApi } from './model/safetensors.js';
 import type { Loaded, Simd } from './module.js';
@@ -38,12 +38,13 @@ const factories = [
   scoresApi,
 ] as const;
 
-/** What the small module can do; a part of what the whole one can. */
-export interface SmallSuperpose extends Made<typeof factories> {
-  /** The build that runs. Relaxed SIMD has fused multiply-adds, so its last digits may differ. */
+/** The functions of the small module, which the full module has too. */
+export interface SmallSuperpose extends FunctionsOf<typeof factories> {
+  /** Which build runs. Relaxed SIMD has fused multiply-adds, so its last digits may differ. */
   readonly simd: Simd;
   /**
-   * Bytes of the module's memory, which only grows; 0 after it breaks off, until the next call restarts it.
+   * Bytes of the module's memory, which only grows; 0 after the module breaks off, until the next call
+   * restarts it.
    */
   memoryBytes(): number;
 }
@@ -51,5 +52,5 @@ export interface SmallSuperpose extends Made<typeof factories> {
 export const smallApi = ({ raw, simd }: Loaded): SmallSuperpose => ({
   simd,
   memoryBytes: raw.memoryBytes,
-  ...made(factories, raw),
+  ...functionsOf(factories, raw),
 });

@@ -1,10 +1,11 @@
-// What the whole module can do beyond the small one: measurements, schemes, geometry, models, training.
+// The functions of the full module beyond those of the small one: measurements, schemes, geometry, models,
+// training.
 import { channelsApi } from './encodings/channels.js';
 import { gramApi } from './encodings/gram.js';
 import { rotaryApi } from './encodings/rotary.js';
 import { shiftApi } from './encodings/shift.js';
 import { wavelengthsApi } from './encodings/wavelengths.js';
-import { type Made, made } from './factories.js';
+import { type FunctionsOf, functionsOf } from './factories.js';
 import { collisionsApi } from './geometry/collisions.js';
 import { cosinesApi } from './geometry/cosines.js';
 import { meansApi } from './geometry/means.js';
@@ -15,7 +16,7 @@ import { transformerStackApi } from './model/transformerStack.js';
 import type { Loaded } from './module.js';
 import { schemeRegistryApi } from './scores/schemeRegistry.js';
 import { schemesApi } from './scores/schemes.js';
-import { type SmallSuperpose, smallApi } from './small.js';
+import { type SmallSuperpose, smallApi } from './smallModule.js';
 import { tasksApi } from './training/tasks.js';
 import { trainerApi } from './training/trainer.js';
 
@@ -57,10 +58,10 @@ const factories = [
   trainerApi,
 ] as const;
 
-/** Everything the library does. */
-export interface Superpose extends SmallSuperpose, Made<typeof factories> {}
+/** All functions of the library. */
+export interface Superpose extends SmallSuperpose, FunctionsOf<typeof factories> {}
 
-export function wholeApi(module: Loaded): Superpose {
+export function fullApi(module: Loaded): Superpose {
   const small = smallApi(module);
-  return { ...small, ...made(factories, module.raw, small) };
+  return { ...small, ...functionsOf(factories, module.raw, small) };
 }
