@@ -53,7 +53,7 @@ export const namesOf = ({ separate }: Pick<Trained, 'separate'>): readonly Model
 
 export type TaskName = (typeof fourTasks)[number]['task'];
 
-/** The first view, apart from the settings: what computes carries no labels. */
+/** How the figure begins. Labels are left out: what computes does not need them. */
 const first = { n: 10, sigma: firstRun.sigma, seed: 1 } as const;
 
 export const trainedControls = {

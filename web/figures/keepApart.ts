@@ -1,5 +1,5 @@
-// Figure "Do they learn to keep apart?": while five small models learn a task, how much of their directions
-// the token rows share with the position rows, and where both lie in a plane.
+// Figure "Do tokens and positions learn to keep apart?": while five small models learn a task, how much of
+// their directions the token rows share with the position rows, and where both lie in a plane.
 import type { Summary, Superpose, Table, Trainer, TrainerOptions } from 'superpose';
 import { aboutPercent, percent, readable } from '../plot/format.js';
 import { type Area, curve, dotsAt, horizontal, lineThrough, plane, textAt } from '../plot/parts.js';
@@ -88,7 +88,7 @@ export const compute: Compute<typeof controls, Data> = (library, state, job) => 
   const first = initialState(controls);
   const isFirst = Object.entries(first).every(([name, value]) => state[name as 'd_model'] === value);
   const memo = { name: 'keep-apart', key: state, file: isFirst ? 'keepApart' : undefined };
-  return Promise.resolve(recordedOrTrained(library, job, memo, (superpose) => train(superpose, state, job)));
+  return recordedOrTrained(library, job, memo, (superpose) => train(superpose, state, job));
 };
 
 async function train(superpose: Superpose, state: State, job: Job): Promise<Data> {

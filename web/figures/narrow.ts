@@ -20,7 +20,7 @@ import { aim, n, rightAxis, runControls, seedAfter, taskOptions } from './runs/t
 import { accuracyAt } from './runs/trainingRun.js';
 import type { WayName } from './runs/ways.js';
 
-/** The first view, apart from the settings: what computes carries no labels. */
+/** How the figure begins. Labels are left out: what computes does not need them. */
 const first = 'lookup';
 
 const controls = {

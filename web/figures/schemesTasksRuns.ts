@@ -43,7 +43,7 @@ export const lowerName = (row: Row, state: Pick<State, 'size'>) =>
 export const questionOfTask = (name: Task) =>
   questionOf(tasks.find(({ task }) => task === name) as (typeof tasks)[number]);
 
-/** The first view, apart from the settings: what computes carries no labels. */
+/** How the figure begins. Labels are left out: what computes does not need them. */
 export const first = {
   seeds: 5,
   size: 'small',

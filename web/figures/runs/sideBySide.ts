@@ -6,23 +6,19 @@ import { mayTrain } from './tasks.js';
 import { nextTurn } from './trainingRun.js';
 
 /** The data of such a figure: recorded beforehand, memoized from an earlier question, or trained now. */
-export function recordedOrTrained<Data>(
+export async function recordedOrTrained<Data>(
   library: Library,
   job: Job,
   /** The name and key of the memo; `file` is the recorded one that answers this key, if there is any. */
   { name, key, file }: { name: string; key: unknown; file: string | undefined },
   train: (superpose: Superpose) => Promise<Data>,
-): Promise<Data> | Data {
+): Promise<Data> {
   const again = job.live?.again;
-  return library.memoize(
-    name,
-    key,
-    async () => {
-      const recorded = again || file === undefined ? undefined : await library.recorded?.(file);
-      return recorded ? (recorded as Data) : train(await library.superpose());
-    },
-    again,
-  ) as Promise<Data> | Data;
+  const recordedFirst = async () => {
+    const recorded = again || file === undefined ? undefined : await library.recorded?.(file);
+    return recorded === undefined ? train(await library.superpose()) : (recorded as Data);
+  };
+  return library.memoize(name, key, recordedFirst, again);
 }
 
 /** Makes trainers for `use`, and deletes them afterwards, whatever comes of it. */
