@@ -41,7 +41,7 @@ struct Model::Scores {
 
 // What a product's queries and keys are made of.
 struct Model::Factor {
-  Matrix<float> rows;             // [count, D], normalized
+  Matrix<float> rows;             // [count, D], normalized; only of a part, since a layer stores its input
   Matrix<float> queries_keys;     // [count, 2D]
   Matrix<float> transposed_keys;  // by sequence, [sequences D, n]
   Matrix<float> d_queries_keys;   // the gradient of queries_keys
@@ -192,11 +192,10 @@ void Model::rotate(Matrix<float>& queries_keys, Index n, float direction) const 
   }
 }
 
-Model::Factor Model::factor(const Derived& derived, int layer, Matrix<float> rows, Index n) const {
+Model::Factor Model::factor(const Derived& derived, int layer, const Matrix<float>& rows, Index n) const {
   const Index d = options_.stream();
   Factor factor;
-  factor.rows = std::move(rows);
-  factor.queries_keys = times(factor.rows, derived.W_qkv[layer].leftCols(2 * d));
+  factor.queries_keys = times(rows, derived.W_qkv[layer].leftCols(2 * d));
   if (options_.scheme == TrainingScheme::rope) rotate(factor.queries_keys, n, 1);
   factor.transposed_keys = transposed_by_sequence(factor.queries_keys, d, n);
   return factor;
@@ -207,10 +206,12 @@ Model::Factor Model::factor(const Derived& derived, int layer, Matrix<float> row
 std::vector<Model::Factor> Model::part_factors(const Derived& derived, const Batch& part,
                                                const Normalized& sum) const {
   std::vector<Factor> factors;
-  for (Matrix<float> rows :
-       {token_rows(options_, derived.tables, part), position_rows(options_, derived.tables, part)}) {
+  for (int k : {0, 1}) {
+    Matrix<float> rows =
+        k == 0 ? token_rows(options_, derived.tables, part) : position_rows(options_, derived.tables, part);
     if (options_.layer_norm) rows = sum.inverse.asDiagonal() * minus_row_means(rows);
-    factors.push_back(factor(derived, 0, std::move(rows), part.n));
+    factors.push_back(factor(derived, 0, rows, part.n));
+    factors.back().rows = std::move(rows);
   }
   return factors;
 }
@@ -227,7 +228,7 @@ Model::Trace Model::forward(const Derived& derived, const Batch& part,
     layer.values = times(layer.input.rows, derived.W_qkv[l].rightCols(d));
     if (scores_read_sum()) layer.sum = normalize(x + position_rows(options_, derived.tables, part));
     const Normalized& scored = scores_read_sum() ? layer.sum : layer.input;
-    if (scores[l].factors == Scores::input) layer.factors = {factor(derived, l, scored.rows, n)};
+    if (scores[l].factors == Scores::input) layer.factors.push_back(factor(derived, l, scored.rows, n));
     if (scores[l].factors == Scores::parts) layer.factors = part_factors(derived, part, scored);
     attend(derived, scores[l], n, layer);
     add_times(layer.mixed, derived.W_o[l], x);
@@ -305,11 +306,11 @@ Matrix<float> Model::attend_backward(const Scores& scores, const Matrix<float>& 
   return d_values;
 }
 
-// The gradient with respect to a factor's rows; that of the weights is added.
-Matrix<float> Model::factor_backward(const Derived& derived, int layer, const Factor& factor,
-                                     Derived& d_derived) const {
+// The gradient with respect to the rows of a factor; that of the weights is added.
+Matrix<float> Model::factor_backward(const Derived& derived, int layer, const Matrix<float>& rows,
+                                     const Factor& factor, Derived& d_derived) const {
   const Index width = factor.d_queries_keys.cols();
-  add_transposed_times(factor.rows, factor.d_queries_keys, d_derived.W_qkv[layer].leftCols(width));
+  add_transposed_times(rows, factor.d_queries_keys, d_derived.W_qkv[layer].leftCols(width));
   return times_transposed(factor.d_queries_keys, derived.W_qkv[layer].leftCols(width));
 }
 
@@ -321,7 +322,7 @@ Matrix<float> Model::part_factors_backward(const Derived& derived, const Batch& 
   const Index d = options_.stream(), count = sum.rows.rows();
   Vector<float> along = Vector<float>::Zero(count);
   for (int k : {0, 1}) {
-    Matrix<float> d_rows = factor_backward(derived, 0, factors[k], d_derived);
+    Matrix<float> d_rows = factor_backward(derived, 0, factors[k].rows, factors[k], d_derived);
     if (options_.layer_norm) {
       along += row_dots(d_rows, factors[k].rows);
       d_rows = (sum.inverse.asDiagonal() * minus_row_means(d_rows)).eval();
@@ -352,18 +353,18 @@ void Model::backward(const Derived& derived, const Batch& part, const std::vecto
         attend_backward(scores[l], times_transposed(dx, derived.W_o[l]), n, layer, d_derived.bias);
 
     // Through queries, keys and values to the rows that they read.
-    Matrix<float> d_input = Matrix<float>::Zero(d_values.rows(), d), d_sum = d_input;
-    if (factors == Scores::input) {
-      Matrix<float>& d_scored = scores_read_sum() ? d_sum : d_input;
-      d_scored = factor_backward(derived, l, layer.factors[0], d_derived);
-    }
+    const Normalized& scored = scores_read_sum() ? layer.sum : layer.input;
+    Matrix<float> d_scored = factors == Scores::input
+                                 ? factor_backward(derived, l, scored.rows, layer.factors[0], d_derived)
+                                 : Matrix<float>::Zero(d_values.rows(), d);
+    Matrix<float> d_input = scores_read_sum() ? Matrix<float>::Zero(d_values.rows(), d) : std::move(d_scored);
     add_transposed_times(layer.input.rows, d_values, d_derived.W_qkv[l].rightCols(d));
     add_times(d_values, transposed(derived.W_qkv[l].rightCols(d)), d_input);
 
     // Through the norms, to x and to x + p. Recorded runs depend on the order of these sums.
     d_input = normalize_backward(layer.input, d_input);
     if (scores_read_sum()) {
-      d_sum = normalize_backward(layer.sum, d_sum);
+      Matrix<float> d_sum = normalize_backward(layer.sum, d_scored);
       if (factors == Scores::parts)
         d_sum += part_factors_backward(derived, part, layer.factors, layer.sum, d_derived);
       add_position_rows_gradient(options_, part, d_sum, d_derived.tables);
@@ -482,7 +483,7 @@ TermCovariances Model::term_covariances(const Parameters& parameters, const Batc
     if (options_.sums()) {
       raw = part_factors(derived, part, sum);
     } else {
-      raw = {factor(derived, 0, sum.rows, n)};
+      raw.push_back(factor(derived, 0, sum.rows, n));
     }
     std::vector<Factor> gauged = raw;
     const Vector<double> sigma = sum.inverse.cast<double>().cwiseInverse();

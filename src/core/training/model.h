@@ -88,7 +88,7 @@ class Model {
   Matrix<float> normalize_backward(const Normalized& normalized, const Matrix<float>& gradient) const;
   void rotate(Matrix<float>& queries_keys, Eigen::Index n, float direction) const;
 
-  Factor factor(const Derived& derived, int layer, Matrix<float> rows, Eigen::Index n) const;
+  Factor factor(const Derived& derived, int layer, const Matrix<float>& rows, Eigen::Index n) const;
   std::vector<Factor> part_factors(const Derived& derived, const Batch& part, const Normalized& sum) const;
   Trace forward(const Derived& derived, const Batch& part, const std::vector<Scores>& scores) const;
   void attend(const Derived& derived, const Scores& scores, Eigen::Index n, Layer& layer) const;
@@ -97,8 +97,8 @@ class Model {
                 Derived& d_derived) const;
   Matrix<float> attend_backward(const Scores& scores, const Matrix<float>& d_mixed, Eigen::Index n,
                                 Layer& layer, Matrix<float>& d_bias) const;
-  Matrix<float> factor_backward(const Derived& derived, int layer, const Factor& factor,
-                                Derived& d_derived) const;
+  Matrix<float> factor_backward(const Derived& derived, int layer, const Matrix<float>& rows,
+                                const Factor& factor, Derived& d_derived) const;
   Matrix<float> part_factors_backward(const Derived& derived, const Batch& part,
                                       const std::vector<Factor>& factors, const Normalized& sum,
                                       Derived& d_derived) const;
