@@ -1,4 +1,5 @@
-// What README.md and docs/hosts.md tell authors, tried as it stands there: each snippet is taken from the document.
+// What README.md and docs/hosts.md tell authors, tried as it stands there: each snippet is taken from the
+// document.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -50,7 +51,7 @@ const styleOf = ({ browserPage }: Opened, selector: string, property: string) =>
   browserPage
     .locator(`superpose-figure ${selector}`)
     .first()
-    .evaluate((one, name) => getComputedStyle(one).getPropertyValue(name), property);
+    .evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
 
 const sites: [string, string, string][] = [
   ['README.md', readme, 'Embed a figure in a minute'],
@@ -98,7 +99,8 @@ const throughInnerHtml = () => {
 
 test('innerHTML: the figure comes, in the place that its snippet reserved', async () => {
   const opened = await open(() => ({ html: throughInnerHtml() }));
-  const height = () => opened.browserPage.locator('superpose-figure').evaluate((one) => one.clientHeight);
+  const height = () =>
+    opened.browserPage.locator('superpose-figure').evaluate((element) => element.clientHeight);
   const reserved = await height();
   await shows(opened, await findingOf('dot-products'));
   expect(Math.abs((await height()) - reserved)).toBeLessThan(45);
@@ -117,14 +119,14 @@ test('innerHTML: where the module cannot be loaded, the picture stays, and nothi
   expect((await refused).url()).toContain('/embed-');
   const image = opened.browserPage.locator('superpose-figure img');
   await expect
-    .poll(() => image.evaluate((one) => (one as HTMLImageElement).naturalWidth), patience)
+    .poll(() => image.evaluate((element) => (element as HTMLImageElement).naturalWidth), patience)
     .toBeGreaterThan(0);
   expect(thrown).toEqual([]);
 });
 
 test('a strict style-src, with the styles in a file', async () => {
   const plain = here('The script tag', 'html').replace(/ style="[^"]*"/g, '');
-  const said: string[] = [];
+  const messages: string[] = [];
   const opened = await open(
     (site) => {
       const { origin } = new URL(site);
@@ -135,26 +137,30 @@ test('a strict style-src, with the styles in a file', async () => {
     },
     { beside: { 'styles.css': here('Strict style-src', 'css') } },
   );
-  opened.browserPage.on('console', (message) => said.push(message.text()));
+  opened.browserPage.on('console', (message) => messages.push(message.text()));
   await opened.browserPage.reload();
-  const reserved = await opened.browserPage.locator('superpose-figure').evaluate((one) => one.clientHeight);
+  const reserved = await opened.browserPage
+    .locator('superpose-figure')
+    .evaluate((element) => element.clientHeight);
   await shows(opened, await findingOf('dot-products'));
-  const taken = await opened.browserPage.locator('superpose-figure').evaluate((one) => one.clientHeight);
+  const taken = await opened.browserPage
+    .locator('superpose-figure')
+    .evaluate((element) => element.clientHeight);
   expect(Math.abs(taken - reserved)).toBeLessThan(45);
-  expect(said.filter((text) => /style/i.test(text))).toEqual([]);
+  expect(messages.filter((text) => /style/i.test(text))).toEqual([]);
   expect(opened.engine.complaints).toEqual([]);
 });
 
 test('the line of the frame that is optional: without it, a strict policy has nothing to report', async () => {
-  const said: string[] = [];
+  const messages: string[] = [];
   const opened = await open((site) => ({
     html: page(here('The frame', 'html').replace(/<script.*/, '')),
     policy: `default-src 'none'; style-src 'unsafe-inline'; frame-src ${new URL(site).origin}`,
   }));
-  opened.browserPage.on('console', (message) => said.push(message.text()));
+  opened.browserPage.on('console', (message) => messages.push(message.text()));
   await opened.browserPage.reload();
   await settled(() => opened.engine.evaluateInFrame(readFigures));
-  expect(said).toEqual([]);
+  expect(messages).toEqual([]);
   expect(opened.engine.complaints).toEqual([]);
 });
 
@@ -162,11 +168,11 @@ test('a .wasm without CORS is what the figure says it is', async () => {
   const opened = await open((site) => ({ html: page(figure() + script(site)) }), {
     cors: (file) => !file.endsWith('.wasm'),
   });
-  const [found] = await settled(inPage(opened.engine));
+  const [shownFigure] = await settled(inPage(opened.engine));
   const { host } = new URL(opened.servers.site);
   const [, sentence = ''] = guide.replace(/\s+/g, ' ').match(/the figure says: “([^”]*)”/) ?? [];
-  expect(found?.problem).toContain(sentence.replace('example.org', host).replace(/\.$/, ''));
-  expect(found).toMatchObject({ finding: '', picture: true });
+  expect(shownFigure?.problem).toContain(sentence.replace('example.org', host).replace(/\.$/, ''));
+  expect(shownFigure).toMatchObject({ finding: '', picture: true });
 });
 
 describe('by name', () => {
@@ -185,7 +191,7 @@ describe('by name', () => {
     const opened = await ofSnippet('keep');
     await shows(opened, await finding());
     const inputs = opened.browserPage.locator('superpose-figure :is(input, select, textarea)');
-    const names = await inputs.evaluateAll((all) => all.map((one) => (one as HTMLInputElement).name));
+    const names = await inputs.evaluateAll((all) => all.map((element) => (element as HTMLInputElement).name));
     expect(names.sort()).toEqual(['d', 'n']);
   });
 
@@ -209,7 +215,7 @@ describe('by name', () => {
     const parts = new Set(
       await opened.browserPage
         .locator('superpose-figure [part]')
-        .evaluateAll((all) => all.flatMap((one) => [...one.part])),
+        .evaluateAll((all) => all.flatMap((element) => [...element.part])),
     );
     // One is there only while a place is pointed at.
     await opened.browserPage.locator('superpose-figure .surface').focus();
@@ -226,8 +232,8 @@ describe('by name', () => {
     expect(await styleOf(opened, '.finding', 'font-family')).toBe('Georgia, serif');
     expect(await styleOf(opened, '.finding', 'color')).toBe('rgb(34, 34, 34)');
     // Dots are on a canvas.
-    const channels = await opened.browserPage.locator('superpose-figure canvas').evaluate((one) => {
-      const canvas = one as HTMLCanvasElement;
+    const channels = await opened.browserPage.locator('superpose-figure canvas').evaluate((element) => {
+      const canvas = element as HTMLCanvasElement;
       const context = canvas.getContext('2d') as CanvasRenderingContext2D;
       const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
       // The pixel that is covered most.
@@ -244,9 +250,9 @@ describe('by name', () => {
     expect(names.length).toBeGreaterThan(6);
     for (const [, property = '', name = ''] of names) {
       const read = await opened.browserPage.locator('superpose-figure').evaluate(
-        (one, [property, name]) => {
-          one.style.setProperty(property as string, name === 'font' ? 'monospace' : 'rgb(1, 2, 3)');
-          const root = getComputedStyle(one.shadowRoot?.querySelector('.root') as Element);
+        (element, [property, name]) => {
+          element.style.setProperty(property as string, name === 'font' ? 'monospace' : 'rgb(1, 2, 3)');
+          const root = getComputedStyle(element.shadowRoot?.querySelector('.root') as Element);
           return name === 'font' ? root.fontFamily : root.getPropertyValue(`--${name}`);
         },
         [property, name],
@@ -266,16 +272,16 @@ describe('by name', () => {
     }));
     const { engine, browserPage } = opened;
     const shown = async () => (await inPage(engine)()).map(({ finding }) => finding);
-    const wanted = (scale: string) =>
+    const expectedFor = (scale: string) =>
       Promise.all(['128', '256'].map((d) => findingOf('dot-products', { d, scale })));
     await browserPage.locator('superpose-figure').last().scrollIntoViewIfNeeded();
-    await expect.poll(shown, patience).toEqual(await wanted('1'));
-    const told = () => browserPage.evaluate('globalThis.told');
-    await expect.poll(told, patience).toEqual([[128]]);
+    await expect.poll(shown, patience).toEqual(await expectedFor('1'));
+    const readMessages = () => browserPage.evaluate('globalThis.told');
+    await expect.poll(readMessages, patience).toEqual([[128]]);
     await browserPage.locator('input[name=scale]').first().fill('0.5');
-    await expect.poll(shown, patience).toEqual(await wanted('0.5'));
+    await expect.poll(shown, patience).toEqual(await expectedFor('0.5'));
     await expect
-      .poll(async () => ((await told()) as unknown[]).at(-1), patience)
+      .poll(async () => ((await readMessages()) as unknown[]).at(-1), patience)
       .toMatchObject([{ d: 128, scale: 0.5 }, true]);
     expect(engine.complaints).toEqual([]);
   });

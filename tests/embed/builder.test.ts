@@ -78,15 +78,15 @@ test('the dialog keeps the state that it was opened in while the page behind it 
 
 test('whoever embeds what is still computed is told so', async () => {
   const { page, dialog } = await openBuilder('narrow', { steps: '50', seeds: '1' });
-  const said = dialog.getByRole('status');
-  expect(await said.innerText()).toBe('');
+  const status = dialog.getByRole('status');
+  expect(await status.innerText()).toBe('');
   await page.keyboard.press('Escape');
   const figure = page.locator('superpose-figure[name=narrow]');
   await figure.locator('.menu > summary').press('Enter');
   await figure.getByRole('button', { name: 'Step', exact: true }).press('Enter');
   await figure.getByRole('button', { name: 'Continue' }).waitFor();
   await figure.getByRole('button', { name: 'Embed' }).press('Enter');
-  await expect.poll(() => said.innerText()).toContain('what is shown so far');
+  await expect.poll(() => status.innerText()).toContain('what is shown so far');
 });
 
 test('on a phone no control of the dialog reaches beyond it', async () => {
@@ -95,8 +95,11 @@ test('on a phone no control of the dialog reaches beyond it', async () => {
   const beyond = await dialog.evaluate((box) => {
     const { left, right } = box.getBoundingClientRect();
     return [...box.querySelectorAll('select, input, button, textarea')]
-      .filter((one) => one.getBoundingClientRect().right > right || one.getBoundingClientRect().left < left)
-      .map((one) => one.outerHTML.slice(0, 60));
+      .filter(
+        (element) =>
+          element.getBoundingClientRect().right > right || element.getBoundingClientRect().left < left,
+      )
+      .map((element) => element.outerHTML.slice(0, 60));
   });
   expect(beyond).toEqual([]);
 });
@@ -122,15 +125,15 @@ test('the frame, pasted into a blog', async () => {
   expect(snippet).toMatch(/title="[^"]+"/);
   servers.publish({ html: html(snippet) });
   await open(servers.blog);
-  const found = () =>
+  const readFinding = () =>
     evaluateInFrame(readFigures).then(
-      ([one]) => one?.finding,
+      ([shownFigure]) => shownFigure?.finding,
       () => '',
     );
-  await expect.poll(found, patience).toBe(finding);
+  await expect.poll(readFinding, patience).toBe(finding);
   const names = await evaluateInFrame(() =>
     [...(document.querySelector('superpose-figure')?.shadowRoot?.querySelectorAll('input') ?? [])].map(
-      (one) => one.name,
+      (element) => element.name,
     ),
   );
   expect(names).toContain('n');
@@ -220,7 +223,7 @@ test('the pictures of a state that were saved beside the page stand in for it: a
     await page.setViewportSize({ width, height: 844 });
     await page.goto(servers.blog);
     const image = page.locator('superpose-figure img');
-    const natural = () => image.evaluate((one) => (one as HTMLImageElement).naturalWidth);
+    const natural = () => image.evaluate((element) => (element as HTMLImageElement).naturalWidth);
     await expect.poll(natural, patience).toBe(drawn);
   }
 });
@@ -255,8 +258,8 @@ test('JSX has braces for styles and an async script, and what was copied is said
   );
   expect(await text('MDX or React', 'an app with the package')).toContain("from 'superpose/embed'");
   await dialog.getByRole('button', { name: 'Copy for the post' }).click();
-  const said = () => dialog.getByRole('status').last().textContent();
-  await expect.poll(said).toMatch(/: for the post, 4 lines\./);
+  const readText = () => dialog.getByRole('status').last().textContent();
+  await expect.poll(readText).toMatch(/: for the post, 4 lines\./);
   expect(complaints).toEqual([]);
 });
 

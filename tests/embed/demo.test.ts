@@ -18,9 +18,9 @@ test('five figures in five ways', async () => {
     await page.locator('iframe').nth(place).scrollIntoViewIfNeeded();
     const frame = page
       .frames()
-      .find((one) => one.parentFrame() && (place === 0) === one.url().includes('/figures/'));
-    const [one] = (await frame?.evaluate(readFigures).catch(() => [])) ?? [];
-    return withoutResidual(one?.finding);
+      .find((frame) => frame.parentFrame() && (place === 0) === frame.url().includes('/figures/'));
+    const [shownFigure] = (await frame?.evaluate(readFigures).catch(() => [])) ?? [];
+    return withoutResidual(shownFigure?.finding);
   };
   await expect.poll(() => framed(0), patience).toBe(await findingOf('dot-products', { n: '16' }));
   await page.locator('superpose-figure').scrollIntoViewIfNeeded();
@@ -43,7 +43,7 @@ test('five figures in five ways', async () => {
     );
   for (const image of await page.locator('main > p img, main > a img').all()) {
     await image.scrollIntoViewIfNeeded();
-    const shown = () => image.evaluate((one) => (one as HTMLImageElement).naturalWidth);
+    const shown = () => image.evaluate((element) => (element as HTMLImageElement).naturalWidth);
     await expect.poll(shown, patience).toBeGreaterThan(0);
   }
   expect(await page.locator('iframe:not([title])').count()).toBe(0);

@@ -1,4 +1,5 @@
-// A frame and the page around it: heights and themes, in the messages that each takes, and none that it does not.
+// A frame and the page around it: heights and themes, in the messages that each takes, and none that it does
+// not.
 import type { Frame, Page } from 'playwright';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { reportHeight } from '../../web/embed/frameMessages.ts';
@@ -22,7 +23,7 @@ const settle = async (page: Page) => {
   await painted(page);
   await painted(page);
 };
-const asked = JSON.stringify({ context: 'superpose.theme' });
+const request = JSON.stringify({ context: 'superpose.theme' });
 const themed = (theme: string) => JSON.stringify({ context: 'superpose.theme', theme });
 
 describe('the theme around a frame', () => {
@@ -30,13 +31,13 @@ describe('the theme around a frame', () => {
     const { page, frame, heard } = await framed('frameMessages');
     await frame.evaluate('window.themes = []; embed.followTheme((theme) => themes.push(theme))');
     await settle(page);
-    expect(await heard()).toEqual([asked]);
-    const around = (data: unknown) => page.evaluate((said) => frames[0]?.postMessage(said, '*'), data);
-    for (const data of [themed('dark'), 'dark', themed('blue'), asked, { theme: 'dark' }, themed('light')])
+    expect(await heard()).toEqual([request]);
+    const around = (data: unknown) => page.evaluate((text) => frames[0]?.postMessage(text, '*'), data);
+    for (const data of [themed('dark'), 'dark', themed('blue'), request, { theme: 'dark' }, themed('light')])
       await around(data);
     await settle(page);
     expect(await frame.evaluate('themes')).toEqual(['dark', 'light']);
-    await frame.evaluate((said) => window.postMessage(said, '*'), themed('dark'));
+    await frame.evaluate((text) => window.postMessage(text, '*'), themed('dark'));
     await settle(page);
     expect(await frame.evaluate('themes')).toEqual(['dark', 'light']);
   });
@@ -57,15 +58,15 @@ describe('the theme around a frame', () => {
 
 describe('the height of a page in a frame', () => {
   const heightsOf = async (heard: () => Promise<unknown[]>) =>
-    (await heard()).map((one) => JSON.parse(one as string));
+    (await heard()).map((message) => JSON.parse(message as string));
   const drawn = "figure.dispatchEvent(new Event('superpose-drawn'))";
 
   test('is told once its figure is drawn, and again whenever it is another', async () => {
     const { page, frame, heard } = await framed('frameMessages');
     await frame.evaluate("window.figure = document.querySelector('div'); embed.reportHeight(figure)");
     const becomes = async (height: string) => {
-      await frame.evaluate((given) => {
-        (document.querySelector('div') as HTMLElement).style.height = given;
+      await frame.evaluate((source) => {
+        (document.querySelector('div') as HTMLElement).style.height = source;
       }, height);
       await settle(page);
     };
@@ -138,7 +139,9 @@ describe('the page around, with resize.js', () => {
   const home = 'https://figures.example/superpose/';
   const figure = `${home}figures/gram/#v=1&figure=gram`;
 
-  /** A blog with these frames, each of which notes what it is told; `script` is the attribute for resize.js. */
+  /**
+   * A blog with these frames, each of which notes what it is told; `script` is the attribute for resize.js.
+   */
   async function blog(frames: string, script = `src="${home}resize.js"`) {
     const page = await openPage();
     const style = 'body { background: #fff } .dark body { background: #111 }';
@@ -154,7 +157,7 @@ describe('the page around, with resize.js', () => {
     });
     await page.goto('https://blog.example/');
     const [, ...inner] = page.frames() as [Frame, ...Frame[]];
-    for (const one of inner) await one.waitForLoadState();
+    for (const target of inner) await target.waitForLoadState();
     const says = async (data: unknown, frame = inner.at(-1) as Frame) => {
       await frame.evaluate((sent) => parent.postMessage(sent, '*'), data);
       await settle(page);
@@ -171,9 +174,9 @@ describe('the page around, with resize.js', () => {
     const { page, inner, says, heights } = await blog(
       frameOf(`src="${figure}"`, 'one') + frameOf(`src="${figure}" sandbox="allow-scripts"`, 'two'),
     );
-    const [one, two] = inner as [Frame, Frame];
-    const told = (frame = two) => frame.evaluate('told');
-    return { page, one, two, says, heights, told };
+    const [target, two] = inner as [Frame, Frame];
+    const themesOf = (frame = two) => frame.evaluate('told');
+    return { page, one: target, two, says, heights, told: themesOf };
   }
   const resized = (height: unknown) => JSON.stringify({ context: 'iframe.resize', src: 'any', height });
 
@@ -190,7 +193,7 @@ describe('the page around, with resize.js', () => {
     ['is of a host that the script is not of', `src="${figure}"`, 'src="https://other.example/resize.js"'],
   ])('does not obey a frame that %s, nor answers it', async (_, attributes, script) => {
     const { inner, says, heights } = await blog(frameOf(attributes), script);
-    for (const sent of [resized(19_000), asked]) await says(sent);
+    for (const sent of [resized(19_000), request]) await says(sent);
     expect(await heights()).toEqual(['100px']);
     expect(await inner[0]?.evaluate('told')).toEqual([]);
   });
@@ -211,7 +214,7 @@ describe('the page around, with resize.js', () => {
   });
 
   test('makes the frame that says so as high as it says, and no other', async () => {
-    const { says, heights, one } = await around();
+    const { says, heights, one: frame } = await around();
     const nowAfter = async (data: unknown) => {
       await says(data);
       return (await heights())[1];
@@ -241,51 +244,51 @@ describe('the page around, with resize.js', () => {
     for (const data of nothing) expect(await nowAfter(data), String(data)).toBe('1px');
     expect(await nowAfter(resized(50).padEnd(10_000))).toBe('50px');
     expect((await heights())[0]).toBe('100px');
-    await says(resized(70), one);
+    await says(resized(70), frame);
     expect(await heights()).toEqual(['70px', '50px']);
   });
 
   test('takes no height from anybody who is not in a frame of it', async () => {
     const { page, heights } = await around();
-    await page.evaluate((said) => postMessage(said, '*'), resized(50));
+    await page.evaluate((text) => postMessage(text, '*'), resized(50));
     await settle(page);
     expect(await heights()).toEqual(['100px', '100px']);
   });
 
   test('tells a frame that asks which theme is around it, and what it becomes, each once', async () => {
-    const { page, one, says, told } = await around();
+    const { page, one: frame, says, told: themesOf } = await around();
     const dark = (is: boolean) =>
       page
         .evaluate((on) => document.documentElement.classList.toggle('dark', on), is)
         .then(() => settle(page));
     await dark(true);
-    expect(await told()).toEqual([]);
-    await says(asked);
-    expect(await told()).toEqual([themed('dark')]);
+    expect(await themesOf()).toEqual([]);
+    await says(request);
+    expect(await themesOf()).toEqual([themed('dark')]);
     await dark(false);
     await page.evaluate(() => document.body.setAttribute('data-any', 'thing'));
     await settle(page);
-    expect(await told()).toEqual([themed('dark'), themed('light')]);
+    expect(await themesOf()).toEqual([themed('dark'), themed('light')]);
     // A height that it says is no question, but is answered where nothing had been told.
     await says(resized(80));
-    expect(await told()).toEqual([themed('dark'), themed('light')]);
-    expect(await told(one)).toEqual([]);
-    await says(resized(80), one);
-    expect(await told(one)).toEqual([themed('light')]);
+    expect(await themesOf()).toEqual([themed('dark'), themed('light')]);
+    expect(await themesOf(frame)).toEqual([]);
+    await says(resized(80), frame);
+    expect(await themesOf(frame)).toEqual([themed('light')]);
     // Loaded again, it asks again.
-    await says(asked);
-    expect(await told()).toEqual([themed('dark'), themed('light'), themed('light')]);
+    await says(request);
+    expect(await themesOf()).toEqual([themed('dark'), themed('light'), themed('light')]);
   });
 
   test('a frame that was taken away is told nothing, nor when it is put back until it asks', async () => {
-    const { page, one, says, told } = await around();
-    await says(asked);
-    await says(asked, one);
+    const { page, one: frame, says, told: themesOf } = await around();
+    await says(request);
+    await says(request, frame);
     await page.evaluate(() => {
       document.querySelector('#two')?.remove();
       document.documentElement.classList.add('dark');
     });
     await settle(page);
-    expect(await told(one)).toEqual([themed('light'), themed('dark')]);
+    expect(await themesOf(frame)).toEqual([themed('light'), themed('dark')]);
   });
 });

@@ -9,18 +9,21 @@ import { findingOf, readFigures, wishOf } from './support/figures.ts';
 async function open(make: Made, before?: (page: Page) => Promise<unknown>) {
   const chromium = await openChromium();
   await before?.(chromium.page);
-  const said: string[] = [];
+  const messages: string[] = [];
   chromium.page.on('console', (message) => {
     // The missing icon is the blog's own affair.
     if (['error', 'warning'].includes(message.type()) && !message.location().url.endsWith('favicon.ico'))
-      said.push(message.text());
+      messages.push(message.text());
   });
   const opened = await openBlog(async () => chromium, make);
-  return { ...opened, browserPage: chromium.page, said };
+  return { ...opened, browserPage: chromium.page, said: messages };
 }
 
 const lazy = figure('name="dot-products" n="6"').replace(' src=', ' class="lazyload" data-src=');
-/** Members that figures, marks, answers and options may or may not have, and what other people's libraries add. */
+/**
+ * Members that figures, marks, answers and options may or may not have, and what other people's libraries
+ * add.
+ */
 const names =
   'again anchor answer apart attribute before bold boxes button clone converter dashed data each enter error extend failure fill focus follows fraction frame handles held id include ink isEmpty italic job kind label live look more opacity options outdated paused picture plays print problem progress radio recipes remark runs separate shift size spans state stroke subtitle term text turn type wide';
 const live: [string, Made][] = [
@@ -61,24 +64,30 @@ const live: [string, Made][] = [
   ],
 ];
 test.each(live)('a live figure, and a quiet console: %s', async (_, make) => {
-  const { engine, said } = await open(make);
-  const [found] = await settled(inPage(engine));
-  expect(found).toMatchObject({ finding: await findingOf('dot-products', { n: '6' }), problem: '' });
-  expect([...engine.complaints, ...said]).toEqual([]);
+  const { engine, said: messages } = await open(make);
+  const [shownFigure] = await settled(inPage(engine));
+  expect(shownFigure).toMatchObject({ finding: await findingOf('dot-products', { n: '6' }), problem: '' });
+  expect([...engine.complaints, ...messages]).toEqual([]);
 });
 
 test('a page whose remove() throws hears of no error', async () => {
-  const { engine, said } = await open(({ site }) => ({
+  const { engine, said: messages } = await open(({ site }) => ({
     html: page(
       `<script>Element.prototype.remove = () => { throw new Error('theirs') }</script>${figure('name="dot-products" n="6"')}${script(site)}`,
     ),
   }));
-  await expect.poll(() => said.join(), patience).toContain('“dot-products” could not be drawn on this page');
+  await expect
+    .poll(() => messages.join(), patience)
+    .toContain('“dot-products” could not be drawn on this page');
   expect(engine.complaints).toEqual([]);
 });
 
 test('a page whose remove() does nothing shows the figure alone', async () => {
-  const { engine, browserPage, said } = await open(({ site }) => ({
+  const {
+    engine,
+    browserPage,
+    said: messages,
+  } = await open(({ site }) => ({
     html: page(
       `<script>Element.prototype.remove = () => {}</script>${figure('name="dot-products" n="6"')}${script(site)}`,
     ),
@@ -86,11 +95,15 @@ test('a page whose remove() does nothing shows the figure alone', async () => {
   await settled(inPage(engine));
   const others = browserPage.locator('superpose-figure :is(.over, .note, img)').filter({ visible: true });
   expect(await others.count()).toBe(0);
-  expect([...engine.complaints, ...said]).toEqual([]);
+  expect([...engine.complaints, ...messages]).toEqual([]);
 });
 
 test('a page that isolates itself may frame figures and show pictures', async () => {
-  const { engine, browserPage, said } = await open(({ site }) => ({
+  const {
+    engine,
+    browserPage,
+    said: messages,
+  } = await open(({ site }) => ({
     html: page(
       `<img src="${site}pictures/dot-products-wide.svg" alt=""><script src="${site}resize.js"></script><iframe title="F" src="${site}figures/dot-products/"></iframe>`,
     ),
@@ -103,24 +116,29 @@ test('a page that isolates itself may frame figures and show pictures', async ()
   expect(await browserPage.evaluate(() => document.images[0]?.naturalWidth)).toBeGreaterThan(0);
   const inFrame = async () => (await engine.evaluateInFrame(readFigures))[0]?.finding;
   await expect.poll(inFrame, patience).toBe(await findingOf('dot-products'));
-  expect([...engine.complaints, ...said]).toEqual([]);
+  expect([...engine.complaints, ...messages]).toEqual([]);
 });
 
 test('a blocker drops the .wasm: the picture stays, with a sentence that says which file and a way to try again', async () => {
-  const { engine, said, servers } = await open(
+  const {
+    engine,
+    said: messages,
+    servers,
+  } = await open(
     ({ site }) => ({ html: page(figure('name="dot-products" n="6"') + script(site)) }),
     (page) => page.route(/\.wasm$/, (route) => route.abort('blockedbyclient')),
   );
-  const [found] = await settled(inPage(engine));
-  expect(found).toMatchObject({ finding: '', picture: true });
+  const [shownFigure] = await settled(inPage(engine));
+  expect(shownFigure).toMatchObject({ finding: '', picture: true });
   // The picture is the author's, who has saved it in this state.
-  expect(found?.problem).toMatch(/^The picture stands still\. The WebAssembly file .*Try again/);
-  // A blocker, a policy and a lost network look alike, so the sentence asks about each that the author can change.
-  expect(found?.problem).toContain(
+  expect(shownFigure?.problem).toMatch(/^The picture stands still\. The WebAssembly file .*Try again/);
+  // A blocker, a policy and a lost network look alike, so the sentence asks about each that the author can
+  // change.
+  expect(shownFigure?.problem).toContain(
     `is there a network, and does the page’s policy allow connections to ${new URL(servers.site).host}?`,
   );
   // The browser itself reports the missing file; we add nothing to that.
-  expect(said.filter((text) => !/Failed to load resource/.test(text))).toEqual([]);
+  expect(messages.filter((text) => !/Failed to load resource/.test(text))).toEqual([]);
 });
 
 test('an element without a picture shows the site’s after a failure, but not where it is of another state', async () => {
@@ -132,7 +150,7 @@ test('an element without a picture shows the site’s after a failure, but not w
   await settled(inPage(engine), 2);
   const pictures = await browserPage
     .locator('superpose-figure')
-    .evaluateAll((all) => all.map((one) => one.shadowRoot?.querySelectorAll('img').length));
+    .evaluateAll((all) => all.map((element) => element.shadowRoot?.querySelectorAll('img').length));
   expect(pictures).toEqual([1, 0]);
 });
 
@@ -169,8 +187,8 @@ test('from a frame that lets nothing out of its sandbox, the page says so, with 
     snippet.replace(' allow-popups-to-escape-sandbox', '').replace(' allow="clipboard-write"', ''),
   );
   await frame.getByRole('button', { name: 'Copy link' }).click();
-  const said = frame.getByText('Copying is blocked. This is the link:');
-  expect(await said.textContent()).toContain(`${servers.site}#v=1&figure=dot-products&`);
+  const status = frame.getByText('Copying is blocked. This is the link:');
+  expect(await status.textContent()).toContain(`${servers.site}#v=1&figure=dot-products&`);
   const { figure, popup } = await opened();
   expect(await figure.getByRole('alert').textContent()).not.toContain('Reload');
   const sentence = popup.getByText('This page is in a sandbox');

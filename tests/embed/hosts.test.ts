@@ -55,7 +55,7 @@ describe('keys', () => {
         expect(await press(key), key).toEqual([]);
       for (const key of ['Shift', 'Escape', 'F2', 'Control+K', 'Alt+T'])
         expect(
-          (await press(key)).filter((one) => one.startsWith('keydown')),
+          (await press(key)).filter((text) => text.startsWith('keydown')),
           key,
         ).not.toEqual([]);
       // What the picture does with it is no affair of the page.
@@ -159,8 +159,8 @@ describe('attributes', () => {
     const text = await browserPage.evaluate(async () => {
       type Live = HTMLElement & { show(settings: string[][]): Promise<void>; state: { text: string } };
       const [first, second] = [...document.querySelectorAll('superpose-figure')] as unknown as Live[];
-      const type = (one: Live | undefined) => {
-        const box = one?.shadowRoot?.querySelector('textarea') as HTMLTextAreaElement;
+      const type = (live: Live | undefined) => {
+        const box = live?.shadowRoot?.querySelector('textarea') as HTMLTextAreaElement;
         box.value = 'typed';
         box.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
       };
@@ -198,7 +198,7 @@ describe('attributes', () => {
     ['Dark', 'dark', 'rgb(18, 21, 27)', ''],
     [' light ', 'light', 'rgb(252, 252, 250)', ''],
     ['x', 'light', 'rgba(0, 0, 0, 0)', '“x” is not a theme; there are light, dark and auto.'],
-  ])('theme="%s"', async (theme, asked, paper, problem) => {
+  ])('theme="%s"', async (theme, themeName, paper, problem) => {
     const { engine } = await onBlog(figure(`name="gram" theme="${theme}"`));
     await shows(engine, await findingOf('gram'));
     const read = () =>
@@ -217,10 +217,10 @@ describe('attributes', () => {
           // Its own, or that of the page around.
           paper: getComputedStyle(part).backgroundColor,
           problem: root?.querySelector('.problem')?.textContent ?? '',
-          painted: data.some((one) => one > 0),
+          painted: data.some((value) => value > 0),
         };
       });
-    await expect.poll(read, patience).toEqual({ asked, paper, problem, painted: true });
+    await expect.poll(read, patience).toEqual({ asked: themeName, paper, problem, painted: true });
     expect(engine.complaints).toEqual([]);
   });
 
@@ -229,7 +229,10 @@ describe('attributes', () => {
       ['auto', 'dark', 'light'].map((theme) => figure(`name="dot-products" n="6" theme="${theme}"`)).join(''),
     );
     await settled(inPage(engine), 3);
-    /** The least contrast of each figure's words and lines with the reader's background, and the theme of its maps. */
+    /**
+     * The least contrast of each figure's words and lines with the reader's background, and the theme of its
+     * maps.
+     */
     const read = () =>
       engine.evaluate(() => {
         const canvas = Object.assign(document.createElement('canvas'), { width: 1, height: 1 });
@@ -237,8 +240,8 @@ describe('attributes', () => {
         const luminance = (colour: string) => {
           context.fillStyle = colour;
           context.fillRect(0, 0, 1, 1);
-          const [red = 0, green = 0, blue = 0] = [...context.getImageData(0, 0, 1, 1).data].map((one) =>
-            one <= 10 ? one / 255 / 12.92 : ((one / 255 + 0.055) / 1.055) ** 2.4,
+          const [red = 0, green = 0, blue = 0] = [...context.getImageData(0, 0, 1, 1).data].map((value) =>
+            value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4,
           );
           return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
         };
@@ -253,8 +256,8 @@ describe('attributes', () => {
         const words = '.marks text, h3, label:not(:has(:checked)), .finding, summary, .tools button, select';
         return [...document.querySelectorAll('superpose-figure')].map((element) => {
           const root = element.shadowRoot as ShadowRoot;
-          const colours = [...root.querySelectorAll(words)].map((one) =>
-            one instanceof SVGElement ? getComputedStyle(one).fill : getComputedStyle(one).color,
+          const colours = [...root.querySelectorAll(words)].map((element) =>
+            element instanceof SVGElement ? getComputedStyle(element).fill : getComputedStyle(element).color,
           );
           return {
             readable: Math.min(...colours.map(contrast)) >= 4.5,
@@ -287,12 +290,12 @@ describe('where it stands', () => {
     await settled(inPage(engine));
     const surface = browserPage.locator('superpose-figure .surface');
     for (const width of [640, 500, 420, 340, 480, 600, 700]) {
-      const before = await surface.evaluate((one) => (one as HTMLElement).dataset.size);
-      await browserPage.locator('#column').evaluate((one, to) => {
-        (one as HTMLElement).style.width = `${to}px`;
+      const before = await surface.evaluate((element) => (element as HTMLElement).dataset.size);
+      await browserPage.locator('#column').evaluate((element, to) => {
+        (element as HTMLElement).style.width = `${to}px`;
       }, width);
       await expect
-        .poll(() => surface.evaluate((one) => (one as HTMLElement).dataset.size), patience)
+        .poll(() => surface.evaluate((element) => (element as HTMLElement).dataset.size), patience)
         .not.toBe(before);
     }
     expect(await browserPage.evaluate('errors')).toEqual([]);
@@ -343,7 +346,7 @@ describe('where it stands', () => {
   test('moved into another document and back, it keeps its styles', async () => {
     const { engine } = await onBlog(`<main>${figure()}</main><iframe title="F"></iframe>`);
     await shows(engine, await findingOf('dot-products'));
-    const found = await engine.evaluate(() => {
+    const positions = await engine.evaluate(() => {
       const element = document.querySelector('superpose-figure') as HTMLElement;
       const other = (document.querySelector('iframe') as HTMLIFrameElement).contentDocument as Document;
       return [document.body, other.body, document.body].map((place) => {
@@ -351,19 +354,19 @@ describe('where it stands', () => {
         return getComputedStyle(element.shadowRoot?.querySelector('.unseen') as Element).position;
       });
     });
-    expect(found).toEqual(['absolute', 'absolute', 'absolute']);
+    expect(positions).toEqual(['absolute', 'absolute', 'absolute']);
   });
 });
 
 describe('a translator that puts elements in place of text', () => {
   test('what is shown still follows the state, as in a figure beside it that is not translated', async () => {
     const { engine, browserPage } = await onBlog(figure('name="dot-products" n="8" group="ρ"').repeat(2));
-    const both = () => engine.evaluate(readFigures);
-    await settled(both, 2);
-    for (const one of await browserPage.locator('superpose-figure').all()) {
-      await one.locator('.menu > summary').click();
-      await one.getByText('The numbers as a table').click();
-      await one.locator('.surface').press('ArrowRight');
+    const readBoth = () => engine.evaluate(readFigures);
+    await settled(readBoth, 2);
+    for (const locator of await browserPage.locator('superpose-figure').all()) {
+      await locator.locator('.menu > summary').click();
+      await locator.getByText('The numbers as a table').click();
+      await locator.locator('.surface').press('ArrowRight');
     }
     /** Text that has not changed may stay translated. */
     const texts = () =>
@@ -379,15 +382,15 @@ describe('a translator that puts elements in place of text', () => {
       browserPage.evaluate(() => {
         const root = document.querySelector('superpose-figure')?.shadowRoot as ShadowRoot;
         const walk = document.createTreeWalker(root.querySelector('.root') as Element, NodeFilter.SHOW_TEXT);
-        const found: Text[] = [];
+        const textNodes: Text[] = [];
         while (walk.nextNode())
-          if (walk.currentNode.textContent?.trim()) found.push(walk.currentNode as Text);
-        for (const text of found) {
+          if (walk.currentNode.textContent?.trim()) textNodes.push(walk.currentNode as Text);
+        for (const text of textNodes) {
           const font = document.createElement('font');
           font.appendChild(document.createElement('font')).textContent = `«${text.data}»`;
           text.replaceWith(font);
         }
-        return found.length;
+        return textNodes.length;
       });
     for (const scale of ['0.5', '1.5']) {
       const before = await texts();
@@ -395,17 +398,18 @@ describe('a translator that puts elements in place of text', () => {
       expect(await texts()).toEqual(before);
       await browserPage.locator('input[name=scale]').first().fill(scale);
       const expected = await findingOf('dot-products', { n: '8', scale });
-      await expect.poll(async () => (await both())[1]?.finding, patience).toBe(expected);
+      await expect.poll(async () => (await readBoth())[1]?.finding, patience).toBe(expected);
       await expect.poll(async () => (await texts())[0], patience).toEqual((await texts())[1]);
       expect((await texts())[0]).not.toEqual(before[0]);
     }
     await translate();
     await engine.evaluate(() => {
-      for (const one of document.querySelectorAll('superpose-figure')) one.setAttribute('name', 'gram');
+      for (const element of document.querySelectorAll('superpose-figure'))
+        element.setAttribute('name', 'gram');
     });
     const finding = await findingOf('gram', { scale: '1.5' });
     const renamed = ['Dot products of positions', finding];
-    const named = async () => (await texts()).map((one) => one.slice(0, 2));
+    const named = async () => (await texts()).map((texts) => texts.slice(0, 2));
     await expect.poll(named, patience).toEqual([renamed, renamed]);
     expect(engine.complaints).toEqual([]);
   });
@@ -437,12 +441,12 @@ describe('a page that asks for Trusted Types', () => {
       html: page(`${figure()}${script(site)}`),
       policy: "require-trusted-types-for 'script'; trusted-types 'none'",
     }));
-    const said = await browserPage.waitForEvent('console', (message) =>
+    const text = await browserPage.waitForEvent('console', (message) =>
       message.text().includes('could not be loaded'),
     );
-    expect(said.text()).toContain('the pictures stay');
-    const [found] = await inPage(engine)();
-    expect(found).toMatchObject({ finding: '', picture: true });
+    expect(text.text()).toContain('the pictures stay');
+    const [shownFigure] = await inPage(engine)();
+    expect(shownFigure).toMatchObject({ finding: '', picture: true });
     expect(engine.complaints).toEqual([]);
   });
 });
@@ -463,8 +467,8 @@ describe('a frame', () => {
     const inFrame = browserPage.frameLocator('iframe');
     const heard = () => engine.evaluate(() => (window as unknown as { heard: string[] }).heard);
     await inFrame.locator('textarea').fill('my secret');
-    const own = () => engine.evaluateInFrame(() => location.hash);
-    await expect.poll(own, patience).toContain('my+secret');
+    const fragment = () => engine.evaluateInFrame(() => location.hash);
+    await expect.poll(fragment, patience).toContain('my+secret');
     for (const again of [false, true]) {
       if (again) {
         await browserPage.reload();
@@ -478,9 +482,9 @@ describe('a frame', () => {
       await expect.poll(async () => (await heard()).length, patience).toBeGreaterThan(before);
       for (const message of await heard()) {
         expect(message).not.toMatch(/secret/);
-        const { context, ...told } = JSON.parse(message);
+        const { context, ...rest } = JSON.parse(message);
         expect(['iframe.resize', 'superpose.theme']).toContain(context);
-        expect(told).toEqual(context === 'iframe.resize' ? { src: address, height: expect.any(Number) } : {});
+        expect(rest).toEqual(context === 'iframe.resize' ? { src: address, height: expect.any(Number) } : {});
       }
     }
   });
@@ -494,7 +498,7 @@ describe('ten figures on one page', () => {
     return settled(async () => {
       await engine.evaluate(() => {
         const waiting = [...document.querySelectorAll('superpose-figure')].find(
-          (one) => !one.shadowRoot?.querySelector('.finding'),
+          (element) => !element.shadowRoot?.querySelector('.finding'),
         );
         waiting?.scrollIntoView();
       });
@@ -514,8 +518,8 @@ describe('ten figures on one page', () => {
             .join(' ')}"`,
       ),
     );
-    const found = await reached(engine);
-    expect(found.map(({ problem }) => problem).filter(Boolean)).toEqual([]);
+    const results = await reached(engine);
+    expect(results.map(({ problem }) => problem).filter(Boolean)).toEqual([]);
     expect(browserPage.workers()).toHaveLength(1);
     expect(servers.requests.some((path) => path.startsWith('model/'))).toBe(true);
     expect(twice(servers.requests)).toEqual([]);

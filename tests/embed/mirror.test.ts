@@ -1,4 +1,5 @@
-// Attributes that mirror a figure's state, groups, and what a page's script can call, where nothing is computed at all.
+// Attributes that mirror a figure's state, groups, and what a page's script can call, where nothing is
+// computed at all.
 import type { Page } from 'playwright';
 import { describe, expect, test } from 'vitest';
 import { openPage, painted, scriptOf } from './support/module.ts';
@@ -7,9 +8,9 @@ const script = scriptOf('mirror');
 const figure = (attributes: string) =>
   `<superpose-figure ${attributes}><img alt="" src="data:,"></superpose-figure>`;
 
-async function mirrored(body: string, head = '', said: string[] = []): Promise<Page> {
+async function mirrored(body: string, head = '', messages: string[] = []): Promise<Page> {
   const page = await openPage(body, head);
-  page.on('console', (message) => said.push(message.text()));
+  page.on('console', (message) => messages.push(message.text()));
   await page.addScriptTag({ content: await script });
   await page.evaluate(
     'embed.defineMirrored(); window.all = [...document.querySelectorAll("superpose-figure")]',
@@ -26,9 +27,9 @@ const shown = (page: Page, place = 0) =>
       attributes: Object.fromEntries([...attributes].map(({ name, value }) => [name, value])), n, d, scale }))(all[${place}])`,
   ) as Promise<{ attributes: Record<string, string>; n: number; d: number; scale: number }>;
 const doing = async (page: Page, code: string) => {
-  const said = await page.evaluate(code);
+  const text = await page.evaluate(code);
   await painted(page);
-  return said;
+  return text;
 };
 
 test('whenLive() is over with the first result, and at once where there is one', async () => {
@@ -91,10 +92,10 @@ describe('attributes', () => {
 
 describe('attributes that no figure reads', () => {
   test('nor a setting that keep does not find, nor a value that cannot be used: they are named, too', async () => {
-    const said: string[] = [];
-    const page = await mirrored(figure('name="dot-products" keep="n scael" scale="99" n="5"'), '', said);
+    const messages: string[] = [];
+    const page = await mirrored(figure('name="dot-products" keep="n scael" scale="99" n="5"'), '', messages);
     expect(await shown(page)).toMatchObject({ n: 5, scale: 1 });
-    expect([...said].sort()).toEqual([
+    expect([...messages].sort()).toEqual([
       expect.stringMatching(
         /^Superpose, figure dot-products: Unknown setting `keep\.scael`\. .*Did you mean `scale`\?$/,
       ),
@@ -105,15 +106,15 @@ describe('attributes that no figure reads', () => {
   });
 
   test('are named in the console, each once, with those that exist and the nearest', async () => {
-    const said: string[] = [];
+    const messages: string[] = [];
     const page = await mirrored(
       figure('name="dot-products" postions="random" n="5"') +
         figure('name="dot-products" postions="random"') +
         figure('name="gram" postions="8"'),
       '',
-      said,
+      messages,
     );
-    expect([...said].sort()).toEqual([
+    expect([...messages].sort()).toEqual([
       expect.stringMatching(
         /^Superpose, figure dot-products: Unknown attribute `postions`\. Attributes: name, theme, keep, group, .*\bpositions\b.*\. Did you mean `positions`\?$/,
       ),
@@ -121,15 +122,19 @@ describe('attributes that no figure reads', () => {
     ]);
     await doing(page, "all[0].setAttribute('seeed', '1'); all[0].setAttribute('postions', 'x')");
     await doing(page, "all[0].setAttribute('seeed', '2')");
-    expect(said.slice(2)).toEqual([expect.stringContaining('Did you mean `seed`?')]);
+    expect(messages.slice(2)).toEqual([expect.stringContaining('Did you mean `seed`?')]);
   });
 
   test('but for those that any element may have, and those of frameworks', async () => {
     const others =
       'id="a" class="b" style="color:red" lang="en" dir="ltr" title="t" hidden slot="s" part="p" tabindex="0" role="group" translate="no" inert itemprop="x" is="y" exportparts="z" contenteditable spellcheck="false" nonce="n" data-any="1" aria-label="l" onclick="" v-if="x" :n="5" @change="y" x-data="{}" _ngcontent-abc="" astro-cid-abc="" client:load="" typeof="ImageObject"';
-    const said: string[] = [];
-    await mirrored(figure(`name="dot-products" ${others} theme="dark" keep="n" group="g" n="5"`), '', said);
-    expect(said).toEqual([]);
+    const messages: string[] = [];
+    await mirrored(
+      figure(`name="dot-products" ${others} theme="dark" keep="n" group="g" n="5"`),
+      '',
+      messages,
+    );
+    expect(messages).toEqual([]);
   });
 });
 
@@ -173,28 +178,28 @@ describe('a reset', () => {
   test('of another figure goes back to what that was given', async () => {
     const page = await mirrored(figure('name="gram" n="9"'));
     await doing(page, "all[0].name = 'dot-products'; all[0].loaded()");
-    const given = (await shown(page)).n;
+    const initial = (await shown(page)).n;
     await reader(page, { n: 3 });
     await reset(page);
-    expect((await shown(page)).n).toBe(given);
+    expect((await shown(page)).n).toBe(initial);
   });
 });
 
 test.each(['__proto__', 'constructor'])('name="%s" is refused', async (name) => {
   const page = await mirrored(figure(`name="${name}"`));
-  const said = await page.evaluate('all[0].shadowRoot.querySelector(".problem")?.textContent ?? ""');
-  expect(said).toContain(`Unknown figure \`${name}\`. Figures: `);
+  const text = await page.evaluate('all[0].shadowRoot.querySelector(".problem")?.textContent ?? ""');
+  expect(text).toContain(`Unknown figure \`${name}\`. Figures: `);
 });
 
 test('members that a script sets to anything are said in our words, and the next are taken', async () => {
   const page = await mirrored(figure('name="dot-products"'));
-  const said = () => page.evaluate('all[0].shadowRoot.querySelector(".problem")?.textContent ?? ""');
+  const readText = () => page.evaluate('all[0].shadowRoot.querySelector(".problem")?.textContent ?? ""');
   for (const no of ['null', '5', '{}', '"x"', 'NaN']) {
     for (const member of ['keep', 'group', 'theme']) await doing(page, `all[0].${member} = ${no}`);
     if (no !== 'null')
-      expect(await said()).toMatch(/^“.+” is not a theme; there are light, dark and auto\.$/);
+      expect(await readText()).toMatch(/^“.+” is not a theme; there are light, dark and auto\.$/);
     await doing(page, `all[0].theme = ''; all[0].name = ${no}; all[0].loaded()`);
-    expect(await said()).toMatch(/^Unknown figure `.*`\. Figures: /);
+    expect(await readText()).toMatch(/^Unknown figure `.*`\. Figures: /);
     await doing(page, 'all[0].name = "dot-products"; all[0].set({ n: 6 })');
     expect(await shown(page)).toMatchObject({ n: 6 });
   }
@@ -202,7 +207,7 @@ test('members that a script sets to anything are said in our words, and the next
 
 test('drawing an older state does not reset an attribute that has just been set', async () => {
   const page = await mirrored(figure('name="dot-products" n="5"'));
-  const said = await doing(
+  const text = await doing(
     page,
     `(async () => {
       await all[0].set({ n: 9 });
@@ -213,7 +218,7 @@ test('drawing an older state does not reset an attribute that has just been set'
       return all[0].getAttribute('n');
     })()`,
   );
-  expect(said).toBe('7');
+  expect(text).toBe('7');
   expect(await shown(page)).toMatchObject({ n: 7, attributes: { n: '7' } });
 });
 

@@ -1,5 +1,5 @@
-// The part of a model that one state carries, over a model made up here: what is noted of it, and that it is read again as
-// it was; and a page of one file that computes with it, and with nothing else.
+// The part of a model that one state carries, over a model made up here: what is noted of it, and that it is
+// read again as it was; and a page of one file that computes with it, and with nothing else.
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import {
@@ -40,7 +40,7 @@ const manifestOf = (rows: number, tokenizer = 9) => ({
 
 /** A model of 12 words and 6 positions, three rows a file, and how often each file was read. */
 function modelOf(more: Record<string, Uint8Array> = {}) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const vocab = Object.fromEntries(Array.from({ length: 1200 }, (_, id) => [`w${id}`, id]));
   const files: Record<string, Uint8Array> = {
     'manifest.json': bytesOf(manifestOf(perPiece)),
@@ -59,12 +59,12 @@ function modelOf(more: Record<string, Uint8Array> = {}) {
       files[`${table}-${shard}.bin`] = bytes;
     }
   const read = async (file: string) => {
-    asked.push(file);
-    const found = files[file];
-    if (!found) throw new Error(`no ${file}`);
-    return found;
+    requests.push(file);
+    const bytes = files[file];
+    if (!bytes) throw new Error(`no ${file}`);
+    return bytes;
   };
-  return { read, asked, files };
+  return { read, asked: requests, files };
 }
 
 test.each([0, 1, 2, 3, 0x7fff, 0x8000, 0x8001, 100_000])('%d bytes as base64 and back', (length) => {
@@ -89,13 +89,13 @@ describe('a recorded model', () => {
   });
 
   test('of which nothing was asked has nothing to carry', async () => {
-    const { read, asked } = modelOf();
+    const { read, asked: requests } = modelOf();
     expect(excerptRecorder(read).excerpt()).toBeUndefined();
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   test('is read again from the excerpt, and no more than that', async () => {
-    const { read, files, asked } = modelOf();
+    const { read, files, asked: requests } = modelOf();
     const record = excerptRecorder(read);
     const rows = [
       ['words', 1100],
@@ -106,7 +106,7 @@ describe('a recorded model', () => {
     ] as const;
     for (const file of ['manifest.json', 'tokenizer.json', 'layer-0.bin']) await record.read(file);
     for (const [table, row] of rows) await record.read(`${table}-${row}.bin`);
-    expect(asked.filter((file) => file === 'manifest.json')).toHaveLength(1);
+    expect(requests.filter((file) => file === 'manifest.json')).toHaveLength(1);
     // As it goes into a page.
     const excerpt = JSON.parse(JSON.stringify(record.excerpt())) as ModelExcerpt;
     expect(excerpt.rows.words?.at).toEqual([4, 9, 1100]);
@@ -155,7 +155,7 @@ describe('texts and pieces', () => {
     decompose: async (sentence: { ids: number[] }) => sentence.ids,
     rows: () => 'the rest as it is',
   } as unknown as MiniLM;
-  type Any = Record<'decompose' | 'rows', (given?: unknown) => unknown>;
+  type Any = Record<'decompose' | 'rows', (tokens?: unknown) => unknown>;
 
   test('are noted, pieces in order', async () => {
     const record = excerptRecorder(modelOf().read);
@@ -210,18 +210,18 @@ describe('a page of one file', () => {
     const model = new URL('https://site.example/model/');
     const { readFile } = process.getBuiltinModule('node:fs/promises');
     const serve = (isThere = true) => {
-      const asked: string[] = [];
+      const requests: string[] = [];
       vi.stubGlobal('fetch', async (address: URL | string) => {
-        asked.push(String(address));
+        requests.push(String(address));
         if (!isThere) return new Response('', { status: 404 });
         return new Response(
           await readFile(new URL(new URL(address).pathname.slice('/model/'.length), files)),
         );
       });
-      return asked;
+      return requests;
     };
     const { small } = library();
-    const made = async () => {
+    const makeExcerpt = async () => {
       await small();
       serve();
       const state = await stateOf('one-score', { text: 'the bank of a river' });
@@ -234,7 +234,7 @@ describe('a page of one file', () => {
     };
 
     test('computes it from what it carries, and other words where all of the model is', async () => {
-      const { state, excerpt } = await made();
+      const { state, excerpt } = await makeExcerpt();
       const known = (await computeWithSupplies({ module: {}, model: model.href })(
         'one-score',
         state,
@@ -242,26 +242,26 @@ describe('a page of one file', () => {
       )) as {
         logits: unknown;
       };
-      const asked = serve(false);
+      const requests = serve(false);
       const run = computeWithSupplies({ module: {}, excerpt });
       expect(((await run('one-score', state, job)) as { logits: unknown }).logits).toEqual(known.logits);
       const other = await stateOf('one-score', { text: 'another sentence' });
       await expect(run('one-score', other, job)).rejects.toThrow(lacking);
-      expect(asked).toEqual([]);
+      expect(requests).toEqual([]);
 
       // What fails for another reason says that reason.
       await expect(run('nonesuch', {}, job)).rejects.toThrow('There is no figure called “nonesuch”.');
       // Where the rest of it should be and is not.
       const away = computeWithSupplies({ module: {}, excerpt, model: model.href });
       await expect(away('one-score', other, job)).rejects.toThrow(lacking);
-      expect(asked.length).toBeGreaterThan(0);
+      expect(requests.length).toBeGreaterThan(0);
       const stopped = new AbortController();
       stopped.abort(new Error('stopped'));
       await expect(away('one-score', other, { ...job, signal: stopped.signal })).rejects.not.toThrow(lacking);
 
       serve();
-      const whole = computeWithSupplies({ module: {}, excerpt, model: model.href });
-      expect(await whole('one-score', other, job)).toMatchObject({
+      const withFallback = computeWithSupplies({ module: {}, excerpt, model: model.href });
+      expect(await withFallback('one-score', other, job)).toMatchObject({
         tokens: expect.arrayContaining(['another']),
       });
     });
@@ -270,13 +270,13 @@ describe('a page of one file', () => {
 
 describe('what a state reads, recorded by computing it again', () => {
   const model = new URL('../../build/model/', import.meta.url);
-  const asked: string[] = [];
+  const requests: string[] = [];
 
   /** A server of the model's files, some of which may be missing. */
   function serve(lost?: RegExp): void {
-    asked.length = 0;
+    requests.length = 0;
     vi.stubGlobal('fetch', async (address: URL) => {
-      asked.push(address.pathname.split('/').at(-1) as string);
+      requests.push(address.pathname.split('/').at(-1) as string);
       if (lost?.test(address.pathname) || !existsSync(address)) return new Response('', { status: 404 });
       return new Response(readFileSync(address));
     });
@@ -288,12 +288,12 @@ describe('what a state reads, recorded by computing it again', () => {
   test('of no model, nothing', async () => {
     await small();
     serve();
-    const found = await excerptOf(library({}, {}, small), model)(
+    const result = await excerptOf(library({}, {}, small), model)(
       'dot-products',
       await stateOf('dot-products'),
       job,
     );
-    expect(found).toBeUndefined();
+    expect(result).toBeUndefined();
   });
 
   // This test comes first: figures remember what they have read.

@@ -1,11 +1,14 @@
-// Pages with MooTools or Prototype.js, which put functions of their own in the place of the language's. What they replace is
-// written anew here, from their documentation.
+// Pages with MooTools or Prototype.js, which put functions of their own in the place of the language's. What
+// they replace is written anew here, from their documentation.
 import { describe, expect, inject, test } from 'vitest';
 import { openChromium } from '../engines/chromium.ts';
 import { figure, inPage, openBlog, page, patience, script, settled } from './support/embeds.ts';
 import { findingOf, readFigures } from './support/figures.ts';
 
-/** MooTools 1.2 to 1.5: Array.from makes arrays of array-likes and wraps all else, and prototypes have enumerable members. */
+/**
+ * MooTools 1.2 to 1.5: Array.from makes arrays of array-likes and wraps all else, and prototypes have
+ * enumerable members.
+ */
 function likeMooTools() {
   const all = window as unknown as Record<string, unknown>;
   const isEnumerable = (item: unknown) =>
@@ -24,26 +27,26 @@ function likeMooTools() {
   Object.assign(Object, {
     append: Object.assign,
     values: (of: Record<string, unknown>) => Object.keys(of).map((key) => of[key]),
-    map: (of: Record<string, unknown>, fn: (one: unknown) => unknown) =>
-      Object.fromEntries(Object.entries(of).map(([key, one]) => [key, fn(one)])),
-    each: (of: Record<string, unknown>, fn: (one: unknown) => void) => Object.values(of).forEach(fn),
+    map: (of: Record<string, unknown>, fn: (item: unknown) => unknown) =>
+      Object.fromEntries(Object.entries(of).map(([key, item]) => [key, fn(item)])),
+    each: (of: Record<string, unknown>, fn: (item: unknown) => void) => Object.values(of).forEach(fn),
   });
   Object.assign(Array.prototype, {
-    each(this: unknown[], fn: (one: unknown) => void) {
+    each(this: unknown[], fn: (item: unknown) => void) {
       this.forEach(fn);
     },
     clone(this: unknown[]) {
       return this.slice();
     },
-    contains(this: unknown[], one: unknown) {
-      return this.indexOf(one) >= 0;
+    contains(this: unknown[], item: unknown) {
+      return this.indexOf(item) >= 0;
     },
-    include(this: unknown[], one: unknown) {
-      if (this.indexOf(one) < 0) this.push(one);
+    include(this: unknown[], item: unknown) {
+      if (this.indexOf(item) < 0) this.push(item);
       return this;
     },
-    erase(this: unknown[], one: unknown) {
-      const at = this.indexOf(one);
+    erase(this: unknown[], item: unknown) {
+      const at = this.indexOf(item);
       if (at >= 0) this.splice(at, 1);
       return this;
     },
@@ -83,7 +86,10 @@ function likeMooTools() {
   };
 }
 
-/** Prototype.js 1.6 and 1.7: $A in the place of Array.from, Enumerable in arrays, and a toJSON that takes arrays for texts. */
+/**
+ * Prototype.js 1.6 and 1.7: $A in the place of Array.from, Enumerable in arrays, and a toJSON that takes
+ * arrays for texts.
+ */
 function likePrototype() {
   const all = window as unknown as Record<string, unknown>;
   const stop = {};
@@ -98,7 +104,7 @@ function likePrototype() {
   };
   all.$A = listOf;
   Object.assign(Array, { from: listOf });
-  type Visit = (one: unknown, at: number) => unknown;
+  type Visit = (item: unknown, at: number) => unknown;
   const each = function (this: unknown[], visit: Visit, context?: unknown) {
     try {
       for (let at = 0; at < this.length; at++) visit.call(context, this[at], at);
@@ -107,37 +113,37 @@ function likePrototype() {
     }
     return this;
   };
-  const collect = function (this: unknown[], make: Visit = (one) => one, context?: unknown) {
+  const collect = function (this: unknown[], make: Visit = (item) => item, context?: unknown) {
     const list: unknown[] = [];
-    each.call(this, (one, at) => list.push(make.call(context, one, at)));
+    each.call(this, (item, at) => list.push(make.call(context, item, at)));
     return list;
   };
-  const findAll = function (this: unknown[], wanted: Visit, context?: unknown) {
+  const findAll = function (this: unknown[], accepts: Visit, context?: unknown) {
     const list: unknown[] = [];
-    each.call(this, (one, at) => wanted.call(context, one, at) && list.push(one));
+    each.call(this, (item, at) => accepts.call(context, item, at) && list.push(item));
     return list;
   };
-  const detect = function (this: unknown[], wanted: Visit, context?: unknown) {
-    let found: unknown;
-    each.call(this, (one, at) => {
-      if (!wanted.call(context, one, at)) return;
-      found = one;
+  const detect = function (this: unknown[], accepts: Visit, context?: unknown) {
+    let result: unknown;
+    each.call(this, (item, at) => {
+      if (!accepts.call(context, item, at)) return;
+      result = item;
       throw stop;
     });
-    return found;
+    return result;
   };
-  const allOf = function (this: unknown[], holds: Visit = (one) => one, context?: unknown) {
+  const allOf = function (this: unknown[], holds: Visit = (item) => item, context?: unknown) {
     let result = true;
-    each.call(this, (one, at) => {
-      result = result && !!holds.call(context, one, at);
+    each.call(this, (item, at) => {
+      result = result && !!holds.call(context, item, at);
       if (!result) throw stop;
     });
     return result;
   };
-  const any = function (this: unknown[], holds: Visit = (one) => one, context?: unknown) {
+  const any = function (this: unknown[], holds: Visit = (item) => item, context?: unknown) {
     let result = false;
-    each.call(this, (one, at) => {
-      result = !!holds.call(context, one, at);
+    each.call(this, (item, at) => {
+      result = !!holds.call(context, item, at);
       if (result) throw stop;
     });
     return result;
@@ -162,8 +168,8 @@ function likePrototype() {
     toArray,
     clone: toArray,
     entries: toArray,
-    include(this: unknown[], one: unknown) {
-      return this.indexOf(one) >= 0;
+    include(this: unknown[], item: unknown) {
+      return this.indexOf(item) >= 0;
     },
     reverse(this: unknown[], inline?: boolean) {
       return native.call(inline === false ? this.concat() : this);
@@ -220,7 +226,7 @@ function likePrototype() {
     },
   });
   Object.assign(Function.prototype, {
-    bind(this: (...given: unknown[]) => unknown, context: unknown, ...first: unknown[]) {
+    bind(this: (...args: unknown[]) => unknown, context: unknown, ...first: unknown[]) {
       if (first.length === 0 && context === undefined) return this;
       return (...rest: unknown[]) => this.apply(context, [...first, ...rest]);
     },
@@ -264,7 +270,7 @@ function likePrototype() {
     wrap() {},
     insert() {},
   };
-  for (const one of [element, HTMLElement]) Object.assign(one.prototype, methods);
+  for (const kind of [element, HTMLElement]) Object.assign(kind.prototype, methods);
 }
 
 const libraries = { MooTools: likeMooTools, 'Prototype.js': likePrototype };
@@ -286,8 +292,8 @@ describe.each(Object.entries(libraries))('a page with %s', (_, library) => {
 
   test('has figures that answer, save and are driven as anywhere', async () => {
     const { engine, warned, browserPage } = await open(figure('name="dot-products" n="6"'));
-    const [found] = await settled(inPage(engine));
-    expect(found).toMatchObject({
+    const [shownFigure] = await settled(inPage(engine));
+    expect(shownFigure).toMatchObject({
       finding: await findingOf('dot-products', { n: '6' }),
       problem: '',
       runsIn: 'blob worker',

@@ -1,5 +1,5 @@
-// Of several copies on a page one works, and the next where it fails; what starts them, without browsers: the script of a
-// site, and the module of the package, on a server too.
+// Of several copies on a page one works, and the next where it fails; what starts them, without browsers: the
+// script of a site, and the module of the package, on a server too.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Supplies } from '../../web/embed/program.ts';
 import type { Transport } from '../../web/worker/transports.ts';
@@ -23,19 +23,19 @@ vi.mock('../../web/embed/mirror.ts', () => mirror);
 const mark = Symbol.for('superpose');
 const page = globalThis as { [mark]?: unknown };
 let defined: boolean;
-let said: string[];
+let messages: string[];
 
 beforeEach(() => {
   vi.resetModules();
   delete page[mark];
   defined = false;
-  said = [];
+  messages = [];
   near.whenNear.mockReset();
   mirror.defineMirrored.mockReset();
   vi.stubGlobal('__SUPERPOSE_VERSION__', '1.2.3');
   vi.stubGlobal('customElements', { get: () => (defined ? class {} : undefined) });
   for (const way of ['info', 'warn'] as const)
-    vi.spyOn(console, way).mockImplementation((text: string) => said.push(text));
+    vi.spyOn(console, way).mockImplementation((text: string) => messages.push(text));
 });
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -47,7 +47,7 @@ async function failsBeforeAnother() {
   const { startOneCopy } = await import('../../web/embed/oneCopy.ts');
   const next = vi.fn();
   startOneCopy('9.9.9', next);
-  said = [];
+  messages = [];
   const [, failed] = near.whenNear.mock.calls[0] as [unknown, (error: unknown) => void];
   failed(new Error('404'));
   return next;
@@ -68,7 +68,7 @@ describe('in turn', () => {
     const { begin, started } = await copies();
     for (const version of ['1.0.0', '2.0.0', '1.0.0', '3.0.0', '2.0.0']) begin(version);
     expect(started).toEqual(['1.0.0']);
-    expect(said).toEqual(
+    expect(messages).toEqual(
       ['2.0.0', '3.0.0'].map(
         (version) =>
           `Superpose ${version} is not used on this page, unless version 1.0.0, which came first, cannot be loaded.`,
@@ -89,9 +89,9 @@ describe('in turn', () => {
     expect([1, 2, 3].map(startNextCopy)).toEqual([tried('2.0.0'), tried('3.0.0'), 'the pictures stay']);
     expect(started).toEqual(['1.0.0', '2.0.0', '2.0.0', '3.0.0']);
     // One that comes now is told which is used.
-    said = [];
+    messages = [];
     begin('4.0.0');
-    expect(said.join()).toContain('unless version 3.0.0');
+    expect(messages.join()).toContain('unless version 3.0.0');
   });
 
   test('an element that is there already stays, whoever made it', async () => {
@@ -101,7 +101,7 @@ describe('in turn', () => {
     begin('2.0.0');
     startNextCopy();
     expect(started).toEqual([]);
-    expect(said).toEqual(
+    expect(messages).toEqual(
       ['1.0.0', '2.0.0'].map(
         (version) =>
           `Superpose ${version} is not used on this page: something else has defined the element superpose-figure.`,
@@ -130,13 +130,13 @@ describe('the script of a site', () => {
     expect(hostPage).toMatchObject({ home });
     expect(transports.map(({ name }) => name)).toEqual(['worker', 'blob worker', 'page']);
     expect(mirror.defineMirrored).toHaveBeenCalledTimes(1);
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   test('says what failed, with what its server needs, and hands on to the next copy', async () => {
     await start();
     const next = await failsBeforeAnother();
-    expect(said).toEqual([
+    expect(messages).toEqual([
       expect.stringMatching(
         /^Superpose 1\.2\.3 could not be loaded from .*web\/embed\/; another copy, of version 9\.9\.9, is tried\. .*Access-Control-Allow-Origin.*404/,
       ),
@@ -149,7 +149,7 @@ describe('the script of a site', () => {
       throw new Error('no observers');
     });
     await start();
-    expect(said).toEqual(['Superpose could not start; the pictures stay. (Error: no observers)']);
+    expect(messages).toEqual(['Superpose could not start; the pictures stay. (Error: no observers)']);
   });
 });
 
@@ -164,8 +164,8 @@ describe('the module of the package', () => {
       const [define] = near.whenNear.mock.calls[0] as [() => Promise<void>];
       await define();
       const [blob] = transports as [Transport];
-      const [told] = (blob.start() as unknown as { told: Supplies[] }).told;
-      return told as Supplies & { module: { simd: string; wasm: Record<string, string> } };
+      const [supplies] = (blob.start() as unknown as { told: Supplies[] }).told;
+      return supplies as Supplies & { module: { simd: string; wasm: Record<string, string> } };
     };
     return { configure, hostPage, transports, supplies };
   };
@@ -227,7 +227,7 @@ describe('the module of the package', () => {
     inPage();
     await module();
     const next = await failsBeforeAnother();
-    expect(said).toEqual([
+    expect(messages).toEqual([
       'Superpose 1.2.3 could not be loaded; another copy, of version 9.9.9, is tried. (Error: 404)',
     ]);
     expect(next).toHaveBeenCalledTimes(1);

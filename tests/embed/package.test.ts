@@ -65,10 +65,10 @@ test('the typed API finds its WebAssembly', async () => {
       const { data } = superpose.sinusoidal({ positions: 3, d_model: 4 });
       document.querySelector('output').textContent = JSON.stringify(Array.from(data));`,
   });
-  const found = () => engine.evaluate(() => document.querySelector('output')?.textContent ?? '');
-  await expect.poll(found).not.toBe('');
+  const readText = () => engine.evaluate(() => document.querySelector('output')?.textContent ?? '');
+  await expect.poll(readText).not.toBe('');
   const here = (await load({ simd: 'plain' })).sinusoidal({ positions: 3, d_model: 4 });
-  expect(JSON.parse(await found())).toEqual(Array.from(here.data));
+  expect(JSON.parse(await readText())).toEqual(Array.from(here.data));
   expect(engine.complaints).toEqual([]);
 });
 
@@ -93,9 +93,9 @@ test('superpose/embed makes figures live, in a worker', async () => {
     .toEqual(refused);
   const finding = async () => (await engine.evaluate(readFigures))[0]?.finding;
   await expect.poll(finding).toBe(await findingOf('dot-products', { n: '6' }));
-  const [found] = await engine.evaluate(readFigures);
-  expect(found).toMatchObject({ runsIn: 'blob worker', problem: '' });
-  expect(found?.link).toMatch(/^https:\/\/example\.org\/s\/#v=1&figure=dot-products&/);
+  const [shownFigure] = await engine.evaluate(readFigures);
+  expect(shownFigure).toMatchObject({ runsIn: 'blob worker', problem: '' });
+  expect(shownFigure?.link).toMatch(/^https:\/\/example\.org\/s\/#v=1&figure=dot-products&/);
   expect(engine.complaints).toEqual([]);
 });
 

@@ -1,5 +1,6 @@
-// A page that names a released version's files, embed-VERSION.js and its pictures, after the next deployment: the step of the
-// workflow that keeps them is run here as it stands, on this build as the release and on a site of other files.
+// A page that names a released version's files, embed-VERSION.js and its pictures, after the next deployment:
+// the step of the workflow that keeps them is run here as it stands, on this build as the release and on a
+// site of other files.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -85,9 +86,9 @@ describe('after the next deployment', () => {
     'a pinned %s computes, from files of its own version alone',
     async (name) => {
       const { engine, servers } = await open(figure(`name="${name}"`));
-      const [found] = await settled(inPage(engine));
-      expect(found).toMatchObject({ problem: '' });
-      expect(withoutResidual(found?.finding)).toBe(withoutResidual(await findingOf(name)));
+      const [shownFigure] = await settled(inPage(engine));
+      expect(shownFigure).toMatchObject({ problem: '' });
+      expect(withoutResidual(shownFigure?.finding)).toBe(withoutResidual(await findingOf(name)));
       expect(servers.requests.length).toBeGreaterThan(5);
       const changed = servers.requests.filter(
         (file) => !readFileSync(join(dist, file)).equals(readFileSync(join(site, file))),

@@ -14,13 +14,13 @@ const wasmOf = (name: string) => readFileSync(join(root, `build/package/wasm/${n
 
 /** Opened at an address, as it was made. */
 async function opened(
-  made: Partial<SinglePage>,
+  data: Partial<SinglePage>,
   end = '',
   site = 'https://blog.example/f/',
   wasm = wasmOf('superpose'),
 ): Promise<Page> {
   const page = await openPage();
-  const figure: SinglePage = { figure: 'dot-products', settings: [], ...made };
+  const figure: SinglePage = { figure: 'dot-products', settings: [], ...data };
   const code = (await script).replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
   const body = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>F</title><link rel="icon" href="data:,"></head><body>
     <superpose-figure name="${figure.figure}"><p>Words</p></superpose-figure>
@@ -53,14 +53,14 @@ const shows = async (page: Page, settings: Record<string, string>) => {
 describe('a page of one file', () => {
   test('shows what it was made with, computed in a worker of its own script, with a link to where it comes from', async () => {
     const page = await opened({ settings: [['n', '6']], theme: 'dark', keep: 'n d', home: '../site/' });
-    const found = await shows(page, { n: '6' });
-    expect(found).toMatchObject({ problem: '', runsIn: 'blob worker', theme: 'dark', keep: 'n d' });
-    expect(found.link).toMatch(/^https:\/\/blog\.example\/site\/#v=1&figure=dot-products&/);
+    const view = await shows(page, { n: '6' });
+    expect(view).toMatchObject({ problem: '', runsIn: 'blob worker', theme: 'dark', keep: 'n d' });
+    expect(view.link).toMatch(/^https:\/\/blog\.example\/site\/#v=1&figure=dot-products&/);
   });
 
   test('without a home or a theme has no link, and none of the attributes', async () => {
-    const found = await shows(await opened({ settings: [['n', '6']] }), { n: '6' });
-    expect(found).toMatchObject({ link: '', theme: null, keep: null, problem: '' });
+    const view = await shows(await opened({ settings: [['n', '6']] }), { n: '6' });
+    expect(view).toMatchObject({ link: '', theme: null, keep: null, problem: '' });
   });
 
   test('its link is stronger, settings, theme and all, and is followed', async () => {
@@ -84,9 +84,9 @@ describe('a page of one file', () => {
     [`#v=1&figure=${'x'.repeat(60)}`, `called “${'x'.repeat(40)}”;`],
     ['#v=2&figure=dot-products&n=8', 'This link is of version “2”'],
   ])('a link that is not its own is refused, and the first view shown: %s', async (end, sentence) => {
-    const found = await shows(await opened({ settings: [['n', '6']], theme: 'dark' }, end), { n: '6' });
-    expect(found.problem).toContain(sentence);
-    expect(found.theme).toBe('dark');
+    const view = await shows(await opened({ settings: [['n', '6']], theme: 'dark' }, end), { n: '6' });
+    expect(view.problem).toContain(sentence);
+    expect(view.theme).toBe('dark');
   });
 
   test.each([

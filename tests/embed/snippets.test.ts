@@ -1,4 +1,5 @@
-// A snippet at the top of a page: it reserves the place that the figure takes, so that nothing moves when it is live.
+// A snippet at the top of a page: it reserves the place that the figure takes, so that nothing moves when it
+// is live.
 import { expect, test } from 'vitest';
 import { scriptTag } from '../../web/page/snippets.ts';
 import { openChromium } from '../engines/chromium.ts';
@@ -18,7 +19,10 @@ const style = `<meta name="viewport" content="width=device-width">
   <style>body{max-width:700px;margin:0 auto;padding:8px;font:18px/1.6 serif}</style>`;
 const below = '<p>Words of a post that stand below the figure and must not move.</p>'.repeat(30);
 
-/** Figures with their inputs above or below the picture, short and long, at their first view and in another state. */
+/**
+ * Figures with their inputs above or below the picture, short and long, at their first view and in another
+ * state.
+ */
 const shown: [name: string, settings: Record<string, string>][] = [
   ['collisions', {}],
   ['one-layer', {}],

@@ -11,7 +11,7 @@ const card = (mode: 'open' | 'closed', inside = figure) =>
     connectedCallback() { this.attachShadow({ mode: '${mode}' }).innerHTML = ${JSON.stringify(inside)}; } });`;
 
 /** How often it was told that a figure is near, and what failed. */
-const said = (page: Page) =>
+const outcomeOf = (page: Page) =>
   page.evaluate(() => (window as unknown as { said: { near: number; failed: string[] } }).said);
 
 const start = (define = 'async () => {}') => `
@@ -31,13 +31,13 @@ const rested = (page: Page) => page.evaluate(() => new Promise((over) => setTime
 const nearAfter = async (page: Page, code = '') => {
   await page.evaluate(code);
   await painted(page);
-  return (await said(page)).near;
+  return (await outcomeOf(page)).near;
 };
 
 describe('a figure', () => {
   test('in view, and a second one: told once', async () => {
     const page = await watched(figure + figure);
-    expect(await said(page)).toEqual({ near: 1, failed: [] });
+    expect(await outcomeOf(page)).toEqual({ near: 1, failed: [] });
     expect(await nearAfter(page, `document.body.innerHTML += ${JSON.stringify(figure)}`)).toBe(1);
     expect(await nearAfter(page, "document.body.style.paddingTop = '5000px'; scrollTo(0, 5000)")).toBe(1);
   });
@@ -50,14 +50,14 @@ describe('a figure', () => {
 
   test('whose code does not come: what failed is said', async () => {
     const page = await watched(figure, "() => Promise.reject(new Error('gone'))");
-    expect(await said(page)).toEqual({ near: 1, failed: ['Error: gone'] });
+    expect(await outcomeOf(page)).toEqual({ near: 1, failed: ['Error: gone'] });
   });
 
   test('a thousand pixels below is near; far below it is not, until the reader comes', async () => {
     const height = 720;
-    expect((await said(await watched(below(height + 1000) + figure))).near).toBe(1);
+    expect((await outcomeOf(await watched(below(height + 1000) + figure))).near).toBe(1);
     const page = await watched(below(height + 3000) + figure);
-    expect((await said(page)).near).toBe(0);
+    expect((await outcomeOf(page)).near).toBe(0);
     expect(await nearAfter(page, 'scrollTo(0, 2500)')).toBe(1);
   });
 
@@ -84,9 +84,9 @@ describe('a figure', () => {
   test.each(late)('%s', async (_, body, code) => {
     const page = await watched(`<p>Words</p>${body}`);
     await rested(page);
-    expect((await said(page)).near).toBe(0);
+    expect((await outcomeOf(page)).near).toBe(0);
     await page.evaluate(code);
-    await expect.poll(async () => (await said(page)).near).toBe(1);
+    await expect.poll(async () => (await outcomeOf(page)).near).toBe(1);
   });
 
   test('is searched for once a page that is being resized rests, not at every step', async () => {
@@ -132,23 +132,23 @@ describe('in a closed shadow', () => {
     ['none where there is a figure far below', `<section></section>${below(9000)}${figure}`, 0],
     ['an element far below', `${below(9000)}<section>`, 0],
   ])('%s', async (_, body, near) => {
-    expect((await said(await watched(`<p>Words</p>${body}`))).near).toBe(near);
+    expect((await outcomeOf(await watched(`<p>Words</p>${body}`))).near).toBe(near);
   });
 
   test('an element that is defined later', async () => {
     const page = await watched('<p>Words</p><blog-card></blog-card>');
-    expect((await said(page)).near).toBe(0);
+    expect((await outcomeOf(page)).near).toBe(0);
     expect(await nearAfter(page, card('closed'))).toBe(1);
   });
 
   test('a page that is still loading may yet have figures', async () => {
     const page = await openPage();
     let release = () => {};
-    const held = new Promise<void>((go) => {
+    const released = new Promise<void>((go) => {
       release = go;
     });
     await page.route('https://blog.example/**', async (route) => {
-      if (route.request().url().endsWith('.png')) await held;
+      if (route.request().url().endsWith('.png')) await released;
       const body = '<section></section><img alt="" width="9" height="9" src="slow.png">';
       await route.fulfill({ contentType: 'text/html', body: `<!DOCTYPE html>${body}` });
     });
@@ -157,8 +157,8 @@ describe('in a closed shadow', () => {
     await page.evaluate(start());
     await rested(page);
     expect(await page.evaluate(() => document.readyState)).toBe('interactive');
-    expect((await said(page)).near).toBe(0);
+    expect((await outcomeOf(page)).near).toBe(0);
     release();
-    await expect.poll(async () => (await said(page)).near).toBe(1);
+    await expect.poll(async () => (await outcomeOf(page)).near).toBe(1);
   });
 });

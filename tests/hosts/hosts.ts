@@ -55,8 +55,8 @@ export interface Host {
   dark?: (dark: boolean) => void;
 }
 
-// Plain HTML pages with a stylesheet that must not affect the figures, under a policy that lets in no more than
-// docs/hosts.md says: one with the element and a picture, one with a frame, which is sandboxed.
+// Plain HTML pages with a stylesheet that must not affect the figures, under a policy that lets in no more
+// than docs/hosts.md says: one with the element and a picture, one with a frame, which is sandboxed.
 const plain = (title: string, ways: Host['ways'], policy: (origin: string) => string): Host => ({
   title,
   ways,

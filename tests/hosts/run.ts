@@ -1,4 +1,5 @@
-// npm run hosts: builds every host's site with the snippets of web/page/platforms.ts, and opens and reports it.
+// npm run hosts: builds every host's site with the snippets of web/page/platforms.ts, and opens and reports
+// it.
 import { join, relative } from 'node:path';
 import { chromiumPath } from '../../tools/chromium.mjs';
 import { root, usageError } from '../../tools/steps.mjs';
@@ -18,7 +19,7 @@ const shots = join(root, 'build/hosts/screenshots');
 const visits = schemes.length * widths.length;
 
 export async function main(args: string[]): Promise<number> {
-  const unknown = args.find((one) => !(one in hosts || one in browsers || args.join() === '--lighthouse'));
+  const unknown = args.find((text) => !(text in hosts || text in browsers || args.join() === '--lighthouse'));
   if (unknown !== undefined)
     throw usageError(
       `npm run hosts takes names of ${Object.keys(hosts).join(', ')}, and of ${Object.keys(browsers).join(', ')}, or --lighthouse alone; it got: ${args.join(' ')}`,
@@ -42,18 +43,18 @@ interface Made extends Built {
 
 async function everyHost(args: string[], home: string): Promise<number> {
   const some = <T extends string>(all: object) => {
-    const named = args.filter((one) => one in all);
+    const named = args.filter((text) => text in all);
     return (named.length > 0 ? named : Object.keys(all)) as T[];
   };
   const missing: string[] = [];
   /** By host, way and browser: how often it was seen, and what was wrong. */
-  const found = new Map<string, { seen: number; wrong: Set<string> }>();
-  const made: Made[] = [];
+  const tally = new Map<string, { seen: number; wrong: Set<string> }>();
+  const builds: Made[] = [];
   try {
     for (const name of some(hosts)) {
       const host = hosts[name] as Host;
       try {
-        made.push({ name, host, ...(await host.build(await siteOf(name, host, home))) });
+        builds.push({ name, host, ...(await host.build(await siteOf(name, host, home))) });
         console.log(`${host.title}: built`);
       } catch (error) {
         missing.push(`${host.title}: could not be built: ${(error as Error).message}`);
@@ -64,25 +65,25 @@ async function everyHost(args: string[], home: string): Promise<number> {
       if (programs.length > 0) missing.push(`${browser}: not on this machine: ${programs.join(', ')}`);
       else
         for (const scheme of schemes)
-          for (const one of made)
-            for (const { verdict, width } of await visitsOf(one, browser, scheme, home)) {
-              const row = `${one.host.title} | ${verdict.way} | ${browser}`;
-              const { seen, wrong } = found.get(row) ?? { seen: 0, wrong: new Set() };
+          for (const build of builds)
+            for (const { verdict, width } of await visitsOf(build, browser, scheme, home)) {
+              const row = `${build.host.title} | ${verdict.way} | ${browser}`;
+              const { seen, wrong } = tally.get(row) ?? { seen: 0, wrong: new Set() };
               for (const what of verdict.wrong) wrong.add(`${width} px ${scheme}: ${what}`);
-              found.set(row, { seen: seen + Number(verdict.seen), wrong });
+              tally.set(row, { seen: seen + Number(verdict.seen), wrong });
             }
     }
   } finally {
-    for (const { stop } of made) await stop().catch(() => {});
+    for (const { stop } of builds) await stop().catch(() => {});
     await closeChromium();
   }
   console.log('\n| engine | way | browser | seen |\n| --- | --- | --- | --- |');
-  for (const [row, { seen }] of found) console.log(`| ${row} | ${seen}/${visits} |`);
-  const wrong = [...found].flatMap(([row, { wrong }]) => [...wrong].map((what) => `${row}, ${what}`));
-  for (const one of wrong) console.log(`wrong: ${one}`);
-  for (const one of missing) console.log(`not run: ${one}`);
+  for (const [row, { seen }] of tally) console.log(`| ${row} | ${seen}/${visits} |`);
+  const wrong = [...tally].flatMap(([row, { wrong }]) => [...wrong].map((what) => `${row}, ${what}`));
+  for (const text of wrong) console.log(`wrong: ${text}`);
+  for (const text of missing) console.log(`not run: ${text}`);
   console.log(`Screenshots of Chromium are in ${relative(root, shots)}/.`);
-  const all = [...found.values()].every(({ seen }) => seen === visits);
+  const all = [...tally.values()].every(({ seen }) => seen === visits);
   return all && wrong.length === 0 && missing.length === 0 ? 0 : 1;
 }
 
@@ -99,10 +100,10 @@ async function visitsOf(
     for (const width of widths) {
       await visitor.resize(width, height);
       const shot = (way: string) => join(shots, `${[name, way, width, scheme].join('-')}.png`);
-      const found = await visit({ page, host, visitor, home, shot }).catch((error: Error): Verdict[] =>
+      const results = await visit({ page, host, visitor, home, shot }).catch((error: Error): Verdict[] =>
         page.ways.map(({ place }) => ({ way: place, seen: false, wrong: [error.message] })),
       );
-      verdicts.push(...found.map((verdict) => ({ verdict, width })));
+      verdicts.push(...results.map((verdict) => ({ verdict, width })));
     }
   } finally {
     await visitor.close().catch(() => {});
@@ -111,7 +112,10 @@ async function visitsOf(
   return verdicts;
 }
 
-/** Lighthouse's scores of the page, and of a plain page with a figure below its fold: medians of five, and the least. */
+/**
+ * Lighthouse's scores of the page, and of a plain page with a figure below its fold: medians of five, and the
+ * least.
+ */
 async function lighthouse(home: string): Promise<number> {
   const runs = 5;
   const folder = await copied('lighthouse');
@@ -132,9 +136,9 @@ async function lighthouse(home: string): Promise<number> {
       ['node_modules/lighthouse/cli/index.js', address, ...options, ...preset],
       { PATH, CHROME_PATH: chromiumPath ?? 'chromium' },
     );
-    const { categories: found, runtimeError } = JSON.parse(report.slice(report.indexOf('{')));
+    const { categories: measured, runtimeError } = JSON.parse(report.slice(report.indexOf('{')));
     if (runtimeError) throw new Error(`Lighthouse: ${runtimeError.message}`);
-    return categories.map((category) => Math.round(100 * found[category].score));
+    return categories.map((category) => Math.round(100 * measured[category].score));
   };
   const host = hosts.html as Host;
   const { page, stop } = await host.build(await siteOf('lighthouse-site', { ways: ['html'] }, home));
@@ -145,12 +149,12 @@ async function lighthouse(home: string): Promise<number> {
       ['the page, slowed phone', home, [95, 100, 100]],
       ['a plain page with one figure, slowed phone', page.address, [97, 0, 0]],
     ] as [string, string, number[], ...string[]][]) {
-      const found: number[][] = [];
-      while (found.length < runs) found.push(await scores(address, preset));
+      const samples: number[][] = [];
+      while (samples.length < runs) samples.push(await scores(address, preset));
       const medians = least.map(
-        (_, at) => found.map((all) => all[at] as number).sort((a, b) => a - b)[runs >> 1],
+        (_, at) => samples.map((all) => all[at] as number).sort((a, b) => a - b)[runs >> 1],
       );
-      console.log(`${title}: ${categories} ${medians.join(' / ')} of ${found.join(' | ')}`);
+      console.log(`${title}: ${categories} ${medians.join(' / ')} of ${samples.join(' | ')}`);
       if (medians.some((median = 0, at) => median < (least[at] as number))) failed = 1;
     }
   } finally {

@@ -35,12 +35,12 @@ export async function serve(folders: Record<string, string>, headers: Record<str
     const at = Object.keys(folders).find((prefix) => path.startsWith(prefix));
     const inside = at === undefined ? '..' : path.slice(at.length);
     const from = join(folders[at ?? ''] ?? '', inside);
-    const wanted = inside.includes('..')
+    const expected = inside.includes('..')
       ? []
       : inside === '' || inside.endsWith('/')
         ? [join(from, 'index.html')]
         : [from, `${from}.html`, join(from, 'index.html')];
-    for (const file of wanted) {
+    for (const file of expected) {
       const bytes = await readFile(file).catch(() => undefined);
       if (!bytes) continue;
       const takesBrotli = /\bbr\b/.test(String(request.headers['accept-encoding']));

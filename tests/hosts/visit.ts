@@ -91,9 +91,10 @@ export async function visit({ page, host, visitor, home, shot }: Visit): Promise
     await visitor.shoot?.(shot(verdict.way));
   }
   const [first] = verdicts;
-  for (const one of await visitor.evaluate(spilled)) first?.wrong.push(`text that was markup: ${one}`);
-  const own = visitor.complaints.filter((one) => one.includes(home) || /superpose/i.test(one));
-  for (const one of new Set(own)) first?.wrong.push(`console: ${one}`);
+  for (const sentence of await visitor.evaluate(spilled))
+    first?.wrong.push(`text that was markup: ${sentence}`);
+  const ourComplaints = visitor.complaints.filter((text) => text.includes(home) || /superpose/i.test(text));
+  for (const sentence of new Set(ourComplaints)) first?.wrong.push(`console: ${sentence}`);
   return verdicts;
 }
 
@@ -102,14 +103,14 @@ async function read(visitor: Visitor, pasted: Pasted, { dark }: Host): Promise<V
   const look = pasted.place === 'picture' ? readLinked : pasted.place === 'frame' ? readFramed : readElement;
   const seen = await look(visitor, pasted, verdict);
   if (!verdict.seen || !seen) return verdict;
-  await until(async () => (await seen()).around === (await seen()).own, 3000);
-  const { around, own } = await seen();
-  if (around !== own) verdict.wrong.push(`${own} on a ${around} page`);
+  await until(async () => (await seen()).around === (await seen()).figureTheme, 3000);
+  const { around, figureTheme } = await seen();
+  if (around !== figureTheme) verdict.wrong.push(`${figureTheme} on a ${around} page`);
   if (dark) verdict.wrong.push(...(await switched(visitor, dark, seen)));
   return verdict;
 }
 
-type Seen = (() => Promise<{ around: string; own: string }>) | undefined;
+type Seen = (() => Promise<{ around: string; figureTheme: string }>) | undefined;
 
 async function readLinked(visitor: Visitor, pasted: Pasted, verdict: Verdict): Promise<Seen> {
   const picture = () => visitor.evaluate(readPicture, selectorOf(pasted), 0);
@@ -138,8 +139,8 @@ async function readFramed(visitor: Visitor, pasted: Pasted, verdict: Verdict): P
   const inFrame = async () => (await visitor.evaluateInFrame(readFigures))[0];
   verdict.seen = await until(async () => (await inFrame())?.finding === pasted.finding);
   if (!verdict.seen) {
-    const found = await inFrame().catch(() => undefined);
-    verdict.wrong.push(`the frame says “${found?.finding}”, not “${pasted.finding}”`);
+    const shownFigure = await inFrame().catch(() => undefined);
+    verdict.wrong.push(`the frame says “${shownFigure?.finding}”, not “${pasted.finding}”`);
     return undefined;
   }
   const fits = async () => {
@@ -154,12 +155,12 @@ async function readFramed(visitor: Visitor, pasted: Pasted, verdict: Verdict): P
     verdict.wrong.push('the frame is too narrow for what it shows');
   return async () => ({
     around: (await visitor.evaluate(themes, selectorOf(pasted), 0)).around,
-    own: await visitor.evaluateInFrame(frameTheme),
+    figureTheme: await visitor.evaluateInFrame(frameTheme),
   });
 }
 
 /** Whether two addresses are the same; engines write them in different ways. */
-function sameAddress(one: string, other: string): boolean {
+function sameAddress(text: string, other: string): boolean {
   const plain = (address: string) => {
     try {
       return decodeURIComponent(new URL(address).href.replaceAll('+', ' '));
@@ -167,27 +168,27 @@ function sameAddress(one: string, other: string): boolean {
       return address;
     }
   };
-  return plain(one) === plain(other);
+  return plain(text) === plain(other);
 }
 
 /** Uses the host's own switch, there and back. */
 async function switched(
   visitor: Visitor,
   dark: (dark: boolean) => void,
-  seen: () => Promise<{ around: string; own: string }>,
+  seen: () => Promise<{ around: string; figureTheme: string }>,
 ): Promise<string[]> {
   const wrong: string[] = [];
   const was = (await seen()).around === 'dark';
   for (const to of [!was, was]) {
     await visitor.evaluate(dark, to);
-    const wanted = to ? 'dark' : 'light';
+    const expected = to ? 'dark' : 'light';
     const follows = async () => {
-      const { around, own } = await seen();
-      return around === wanted && own === wanted;
+      const { around, figureTheme } = await seen();
+      return around === expected && figureTheme === expected;
     };
     if (await until(follows, 3000)) continue;
-    const { around, own } = await seen();
-    wrong.push(`switched to ${wanted}: the page is ${around}, the figure ${own}`);
+    const { around, figureTheme } = await seen();
+    wrong.push(`switched to ${expected}: the page is ${around}, the figure ${figureTheme}`);
   }
   return wrong;
 }
@@ -195,7 +196,7 @@ async function switched(
 // What is read in the page. Each function is self-contained: it is sent into the page.
 
 /** For a figure or a frame: the theme of the page around it, and its own. */
-function themes(selector: string, place: number): { around: string; own: string } {
+function themes(selector: string, place: number): { around: string; figureTheme: string } {
   const canvas = document.createElement('canvas');
   const pixel = canvas.getContext('2d') as CanvasRenderingContext2D;
   const read = (colour: string) => {
@@ -205,22 +206,25 @@ function themes(selector: string, place: number): { around: string; own: string 
     const [red = 0, green = 0, blue = 0, alpha = 0] = pixel.getImageData(0, 0, 1, 1).data;
     return alpha < 128 ? '' : red + green + blue < 384 ? 'dark' : 'light';
   };
-  const one = document.querySelectorAll(selector)[place];
+  const element = document.querySelectorAll(selector)[place];
   // A figure's text contrasts with its background: dark text means a light theme.
-  const root = one?.shadowRoot?.querySelector('.root');
-  const own = root ? (read(getComputedStyle(root).color) === 'dark' ? 'light' : 'dark') : '';
-  for (let up = one?.parentElement; up; up = up.parentElement) {
+  const root = element?.shadowRoot?.querySelector('.root');
+  const figureTheme = root ? (read(getComputedStyle(root).color) === 'dark' ? 'light' : 'dark') : '';
+  for (let up = element?.parentElement; up; up = up.parentElement) {
     const around = read(getComputedStyle(up).backgroundColor);
-    if (around) return { around, own };
+    if (around) return { around, figureTheme };
   }
   const probe = document.body.appendChild(document.createElement('i'));
   probe.style.cssText = 'background:Canvas';
   const around = read(getComputedStyle(probe).backgroundColor);
   probe.remove();
-  return { around, own };
+  return { around, figureTheme };
 }
 
-/** Adds up how much of what the reader sees moves by itself, as Chromium counts it; other engines count nothing. */
+/**
+ * Adds up how much of what the reader sees moves by itself, as Chromium counts it; other engines count
+ * nothing.
+ */
 function watchShifts(): void {
   Object.assign(window, { hostShifts: 0 });
   if (!PerformanceObserver.supportedEntryTypes.includes('layout-shift')) return;
@@ -234,9 +238,9 @@ const readShifts = (): number => (window as unknown as { hostShifts: number }).h
 
 /** Scrolls one step towards an element, as a reader would; returns whether it is reached. */
 function stepTo(selector: string, place: number, more = 0): boolean {
-  const one = document.querySelectorAll(selector)[place];
-  if (!one) return true;
-  const { top } = one.getBoundingClientRect();
+  const element = document.querySelectorAll(selector)[place];
+  if (!element) return true;
+  const { top } = element.getBoundingClientRect();
   const wanted = top - innerHeight * 0.15 + more;
   const before = scrollY;
   scrollBy({ top: Math.min(200, Math.max(-200, wanted)), behavior: 'instant' });
@@ -276,14 +280,14 @@ function readPicture(selector: string, place: number): PictureRead {
 }
 
 function attributesAt(place: number): Record<string, string> {
-  const one = document.querySelectorAll('superpose-figure')[place];
-  return Object.fromEntries([...(one?.attributes ?? [])].map(({ name, value }) => [name, value]));
+  const element = document.querySelectorAll('superpose-figure')[place];
+  return Object.fromEntries([...(element?.attributes ?? [])].map(({ name, value }) => [name, value]));
 }
 
 /** Text on the page that was meant as markup of a snippet. */
 function spilled(): string[] {
   const text = document.body.innerText;
   return ['<superpose', '</superpose', '<iframe', '<script', '{{', '{%', 'superpose-figure', '&lt;'].filter(
-    (one) => text.includes(one),
+    (sentence) => text.includes(sentence),
   );
 }

@@ -58,9 +58,9 @@ describe('answering', () => {
     ],
     ['what is thrown and no error', 'thrown', { id: 3, error: 'thrown' }],
   ])('%s', async (_, result, last) => {
-    const said: Reply[] = [];
-    await answering(run(result), (reply) => said.push(reply))({ id: 3, figure: 'gram', state: { n: 1 } });
-    expect(said).toEqual([{ id: 3, progress: 0.25 }, last]);
+    const messages: Reply[] = [];
+    await answering(run(result), (reply) => messages.push(reply))({ id: 3, figure: 'gram', state: { n: 1 } });
+    expect(messages).toEqual([{ id: 3, progress: 0.25 }, last]);
   });
 
   test('a cancel reaches the question that it names, while it is under way, and no other', async () => {
@@ -76,33 +76,33 @@ describe('answering', () => {
         signal.throwIfAborted();
         return 'done';
       },
-      (reply) => said.push(reply),
+      (reply) => messages.push(reply),
     );
-    const said: Reply[] = [];
-    const both = [0, 1].map((id) => answer({ id, figure: 'gram', state: {} }));
+    const messages: Reply[] = [];
+    const pending = [0, 1].map((id) => answer({ id, figure: 'gram', state: {} }));
     await answer({ cancel: 1 });
     await answer({ cancel: 99 });
     expect(signals.map((signal) => signal.aborted)).toEqual([false, true]);
     go();
-    await Promise.all(both);
-    expect(said).toContainEqual({ id: 0, data: 'done' });
-    expect(said.find(({ id }) => id === 1)).toHaveProperty('error');
+    await Promise.all(pending);
+    expect(messages).toContainEqual({ id: 0, data: 'done' });
+    expect(messages.find(({ id }) => id === 1)).toHaveProperty('error');
     // Afterwards there is nothing left to cancel.
     await answer({ cancel: 0 });
     expect(signals[0]?.aborted).toBe(false);
   });
 
   test('a figure that is not there', async () => {
-    const said: Reply[] = [];
+    const messages: Reply[] = [];
     await answering(
       computeWith({ memoize: (_what, _of, make) => make() } as Partial<Library> as Library),
-      (reply) => said.push(reply),
+      (reply) => messages.push(reply),
     )({
       id: 0,
       figure: 'nonesuch',
       state: {},
     });
-    expect(said).toEqual([{ id: 0, error: 'There is no figure called “nonesuch”.' }]);
+    expect(messages).toEqual([{ id: 0, error: 'There is no figure called “nonesuch”.' }]);
   });
 });
 
@@ -117,8 +117,8 @@ test('every figure has what computes it, and nothing else has', async () => {
 describe('the library', () => {
   test('is loaded once, and a failure is not kept', async () => {
     const loaded = library({ read: () => Promise.reject(new Error('gone')) });
-    const [one, other] = await Promise.all([loaded.small(), loaded.small()]);
-    expect(one).toBe(other);
+    const [first, other] = await Promise.all([loaded.small(), loaded.small()]);
+    expect(first).toBe(other);
     expect(await loaded.superpose()).toBe(await loaded.superpose());
     let there = false;
     const later = library({ read: () => Promise.reject(new Error('gone')) }, {}, (() => {
@@ -171,25 +171,25 @@ describe('transports', () => {
     await vi.waitFor(() => expect(heard).toContainEqual({ id: 1, data: 'question' }));
     vi.stubGlobal('ErrorEvent', class extends Event {});
     const broken = pageThread(() => Promise.reject(new Error('404'))).start();
-    const told = vi.fn();
-    broken.onerror = told;
+    const onError = vi.fn();
+    broken.onerror = onError;
     broken.postMessage('question');
-    await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1));
     vi.unstubAllGlobals();
   });
 
   test('a worker of a text is told what it needs first, in a policy where the page asks for one', () => {
-    const told: unknown[] = [];
-    const made: unknown[] = [];
+    const messages: unknown[] = [];
+    const addresses: unknown[] = [];
     vi.stubGlobal(
       'Worker',
       class {
         constructor(address: unknown) {
-          made.push(address);
+          addresses.push(address);
         }
         addEventListener() {}
         postMessage(message: unknown) {
-          told.push(message);
+          messages.push(message);
         }
       },
     );
@@ -197,12 +197,12 @@ describe('transports', () => {
       createScriptURL: (address: string) => ({ trusted: rules.createScriptURL(address) }),
     }));
     blobWorker('text').start();
-    expect(told).toEqual([]);
+    expect(messages).toEqual([]);
     vi.stubGlobal('trustedTypes', { createPolicy });
     blobWorker('text', () => 'supplies').start();
-    expect(told).toEqual(['supplies']);
-    expect(made[0]).toMatch(/^blob:/);
-    expect(made[1]).toEqual({ trusted: expect.stringMatching(/^blob:/) });
+    expect(messages).toEqual(['supplies']);
+    expect(addresses[0]).toMatch(/^blob:/);
+    expect(addresses[1]).toEqual({ trusted: expect.stringMatching(/^blob:/) });
     scriptAddress('x');
     expect(createPolicy).toHaveBeenCalledTimes(1);
     expect(createPolicy.mock.calls[0]?.[0]).toBe('superpose');

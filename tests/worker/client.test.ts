@@ -31,7 +31,7 @@ class TestLine implements Connection {
     return prevented;
   }
   get asked(): Asked[] {
-    return this.told.filter((one): one is Asked => 'figure' in one);
+    return this.told.filter((question): question is Asked => 'figure' in question);
   }
 }
 
@@ -95,10 +95,10 @@ describe('one asker', () => {
 
   test('has one question under way: a newer one cancels it, and only the newest follows', () => {
     const { heard, answers } = listener();
-    const one = client.asker('gram', answers);
-    one.ask({ n: 1 });
-    one.ask({ n: 2 });
-    one.ask({ n: 3 });
+    const asker = client.asker('gram', answers);
+    asker.ask({ n: 1 });
+    asker.ask({ n: 2 });
+    asker.ask({ n: 3 });
     expect(newest().told).toEqual([{ id: 0, figure: 'gram', state: { n: 1 } }, { cancel: 0 }, { cancel: 0 }]);
     newest().say({ id: 0, error: 'aborted' });
     expect(newest().told.slice(3)).toEqual([{ id: 1, figure: 'gram', state: { n: 3 } }]);
@@ -108,25 +108,25 @@ describe('one asker', () => {
 
   test('a run is watched until another question overtakes it, and looked at with other settings', () => {
     const { heard, answers } = listener();
-    const one = client.asker('gram', answers);
-    one.order('pause');
-    one.ask({ n: 1 }, { again: true, paused: true });
+    const asker = client.asker('gram', answers);
+    asker.order('pause');
+    asker.ask({ n: 1 }, { again: true, paused: true });
     expect(newest().told).toEqual([{ id: 0, figure: 'gram', state: { n: 1 }, again: true, paused: true }]);
     newest().say({ id: 0, frame: 'a' });
-    one.order('step');
-    one.ask({ n: 2 }, { look: true });
+    asker.order('step');
+    asker.ask({ n: 2 }, { look: true });
     expect(newest().told.slice(1)).toEqual([
       { job: 0, order: 'step' },
       { job: 0, order: { look: { n: 2 } } },
     ]);
     newest().say({ id: 0, frame: 'b' });
-    one.ask({ n: 3 });
+    asker.ask({ n: 3 });
     expect(newest().told.at(-1)).toEqual({ cancel: 0 });
     newest().say({ id: 0, frame: 'overtaken' });
     newest().say({ id: 0, progress: 0.5 });
     newest().say({ id: 0, error: 'aborted' });
     newest().say({ id: 1, frame: 'c' });
-    one.cancel();
+    asker.cancel();
     newest().say({ id: 1, frame: 'cancelled' });
     newest().say({ id: 1, progress: 0.5 });
     expect(heard).toEqual(['frame a for 1', 'frame b for 2', 'frame c for 3']);
@@ -134,24 +134,24 @@ describe('one asker', () => {
 
   test('a run that is cancelled is looked at no more: what is asked then comes after it', () => {
     const { answers } = listener();
-    const one = client.asker('gram', answers);
-    one.ask({ n: 1 });
-    one.cancel();
-    one.ask({ n: 2 }, { look: true });
+    const asker = client.asker('gram', answers);
+    asker.ask({ n: 1 });
+    asker.cancel();
+    asker.ask({ n: 2 }, { look: true });
     expect(newest().told.slice(1)).toEqual([{ cancel: 0 }, { cancel: 0 }]);
   });
 
   test('a state that no line takes is a failure, and the next one is asked', () => {
     const { heard, answers } = listener();
-    const one = client.asker('gram', answers);
+    const asker = client.asker('gram', answers);
     client.startEarly();
     newest().postMessage = () => {
       throw new Error('It cannot be cloned.');
     };
-    one.ask({ n: 1 });
+    asker.ask({ n: 1 });
     expect(heard).toEqual(['failed It cannot be cloned.']);
     newest().postMessage = TestLine.prototype.postMessage;
-    one.ask({ n: 2 });
+    asker.ask({ n: 2 });
     expect(newest().asked.map(({ state }) => state.n)).toEqual([2]);
   });
 });
@@ -181,10 +181,10 @@ describe('transports', () => {
     expect(client.answeredIn()).toBe('blob worker');
     await withWays('throws', 'throws once');
     const { heard, answers } = listener();
-    const one = client.asker('gram', answers);
-    one.ask({ n: 1 });
+    const asker = client.asker('gram', answers);
+    asker.ask({ n: 1 });
     expect(heard).toEqual([`failed ${workerFailed}`]);
-    one.ask({ n: 2 });
+    asker.ask({ n: 2 });
     newest().say({ id: 1, data: 'a' });
     expect(heard.at(-1)).toBe('answered a for 2');
   });
@@ -209,8 +209,8 @@ describe('transports', () => {
     for (const ways of [['starts'], ['starts', 'starts']] as const) {
       await withWays(...ways);
       const { heard, answers } = listener();
-      const one = client.asker('gram', answers);
-      one.ask({ n: 1 });
+      const asker = client.asker('gram', answers);
+      asker.ask({ n: 1 });
       if (ways.length > 1) newest().say({ id: 0, progress: 0 });
       heard.length = 0;
       const [first] = lines as [TestLine];
@@ -220,7 +220,7 @@ describe('transports', () => {
       // What the ended line still says is for nobody, and it breaks only once.
       first.break();
       expect(heard.length).toBe(1);
-      one.ask({ n: 2 });
+      asker.ask({ n: 2 });
       expect(lines.length).toBe(2);
       expect(client.answeredIn()).toBe('worker');
       newest().say({ id: 1, data: 'a' });
@@ -256,7 +256,7 @@ test('in any interleaving each asker has one question under way, hears nothing a
       const askers = [client.asker('a', left.answers), client.asker('b', right.answers)];
       const heard = [left.heard, right.heard];
       /** The newest state of each asker, unless it was cancelled or reported lost. */
-      const wanted: (number | undefined)[] = [undefined, undefined];
+      const newestStates: (number | undefined)[] = [undefined, undefined];
       const open = (who?: number) => {
         const line = lines.at(-1);
         if (!line || line.ended) return [];
@@ -271,18 +271,18 @@ test('in any interleaving each asker has one question under way, hears nothing a
         const before = heard[who]?.length ?? 0;
         newest().say(reply);
         // An asker who no longer waits hears nothing more.
-        if (wanted[who] === undefined) expect(heard[who]?.length).toBe(before);
-        else if (wanted[who] === question.state.n) {
+        if (newestStates[who] === undefined) expect(heard[who]?.length).toBe(before);
+        else if (newestStates[who] === question.state.n) {
           expect(heard[who]?.length).toBe(before + 1);
-          wanted[who] = undefined;
+          newestStates[who] = undefined;
         }
       };
       for (const { what, who } of happenings) {
         if (what === 'ask') {
-          wanted[who] = count;
+          newestStates[who] = count;
           askers[who]?.ask({ n: count++ });
         } else if (what === 'cancel') {
-          wanted[who] = undefined;
+          newestStates[who] = undefined;
           askers[who]?.cancel();
         } else if (what === 'break') {
           const line = lines.at(-1);
@@ -291,7 +291,7 @@ test('in any interleaving each asker has one question under way, hears nothing a
           line.break();
           // Moved to the next way, or reported.
           if (lines.at(-1) === line) for (const { id } of lost) done.add(id);
-          for (const side of [0, 1]) if (open(side).length === 0) wanted[side] = undefined;
+          for (const side of [0, 1]) if (open(side).length === 0) newestStates[side] = undefined;
         } else {
           const question = open()[who % Math.max(1, open().length)];
           if (!question) continue;
@@ -306,7 +306,7 @@ test('in any interleaving each asker has one question under way, hears nothing a
         const [question] = open() as [Asked];
         settle(question, { id: question.id, data: 'data' });
       }
-      expect(wanted).toEqual([undefined, undefined]);
+      expect(newestStates).toEqual([undefined, undefined]);
       expect(open()).toEqual([]);
     }),
     { numRuns: Number(process.env.SUPERPOSE_RUNS ?? 200) },

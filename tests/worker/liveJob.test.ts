@@ -102,10 +102,10 @@ test('orders reach the job that they name while it is under way; a question for 
 });
 
 test('a handle that is memoized is freed before another is made, and made again once it is gone', () => {
-  const kept = memoizer();
+  const memoize = memoizer();
   const events: string[] = [];
   const search = (key: string) =>
-    kept('search', key, () => {
+    memoize('search', key, () => {
       let alive = true;
       events.push(key);
       const free = () => {

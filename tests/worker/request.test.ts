@@ -133,9 +133,9 @@ const expected: Record<RequestEvent['event'], Record<StateName, RequestState | '
 describe.each(Object.keys(states) as StateName[])('from %s', (name) => {
   test.each(Object.keys(events) as RequestEvent['event'][])('%s', (event) => {
     const after = nextState(states[name], events[event]);
-    const wanted = expected[event][name];
-    if (wanted === 'same') expect(after).toBe(states[name]);
-    else expect(after).toEqual(wanted);
+    const result = expected[event][name];
+    if (result === 'same') expect(after).toBe(states[name]);
+    else expect(after).toEqual(result);
   });
 });
 

@@ -1,5 +1,5 @@
-// How the site's own worker is started, without browsers: from which address, and where it is not tried; when a
-// blob's address is given up; and what the worker's file listens to.
+// How the site's own worker is started, without browsers: from which address, and where it is not tried; when
+// a blob's address is given up; and what the worker's file listens to.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { initialState } from '../../web/figures/controls.ts';
 import { figures } from '../../web/figures/index.ts';
@@ -75,9 +75,9 @@ test('a page of another origin does not try it, and starts a blob that takes the
 });
 
 test('in a worker its file answers, also with an excerpt of the model; in a page it waits to be asked', async () => {
-  const said: Reply[] = [];
+  const messages: Reply[] = [];
   const self: { onmessage?: (event: { data: unknown }) => Promise<void>; postMessage(reply: Reply): void } = {
-    postMessage: (reply) => said.push(reply),
+    postMessage: (reply) => messages.push(reply),
   };
   vi.stubGlobal('self', self);
   vi.stubGlobal('location', new URL('https://site.example/assets/worker-1.js'));
@@ -87,8 +87,8 @@ test('in a worker its file answers, also with an excerpt of the model; in a page
   vi.stubGlobal('fetch', async () => new Response('{}'));
   const state = initialState((await (figures.gram as NonNullable<typeof figures.gram>)()).controls);
   for (const more of [{}, { excerpt: true }])
-    await self.onmessage?.({ data: { id: said.length, figure: 'gram', state, ...more } });
-  expect(said).toEqual([
+    await self.onmessage?.({ data: { id: messages.length, figure: 'gram', state, ...more } });
+  expect(messages).toEqual([
     { id: 0, data: expect.any(Object) },
     { id: 1, data: undefined },
   ]);
@@ -101,11 +101,11 @@ test('in a worker its file answers, also with an excerpt of the model; in a page
   const here: Reply[] = [];
   await answeringHere((reply) => here.push(reply))({ id: 7, figure: 'nothing', state: {} });
   await vi.waitFor(() => expect(here).toEqual([{ id: 7, error: 'There is no figure called “nothing”.' }]));
-  expect(said).toHaveLength(2);
+  expect(messages).toHaveLength(2);
 });
 
 test.each(['message', 'error'])('a blob’s address is given up at the worker’s first %s', (event) => {
-  const given: string[] = [];
+  const revoked: string[] = [];
   vi.stubGlobal(
     'Worker',
     class extends EventTarget {
@@ -114,10 +114,10 @@ test.each(['message', 'error'])('a blob’s address is given up at the worker’
       }
     },
   );
-  vi.spyOn(URL, 'revokeObjectURL').mockImplementation((address) => void given.push(address));
+  vi.spyOn(URL, 'revokeObjectURL').mockImplementation((address) => void revoked.push(address));
   const worker = blobWorker('0').start() as unknown as EventTarget & { address: string };
   expect(worker.address).toMatch(/^blob:/);
-  expect(given).toEqual([]);
+  expect(revoked).toEqual([]);
   worker.dispatchEvent(new Event(event));
-  expect(given).toEqual([worker.address]);
+  expect(revoked).toEqual([worker.address]);
 });

@@ -1,7 +1,7 @@
-// The only place that writes the page's address. Browsers limit how often a page may change it: Safari to a hundred
-// times in 10 or 30 seconds, Firefox and Chromium to two hundred times in 10. Beyond that Safari and Firefox throw, and
-// Chromium leaves the address as it was. An address that could not be written is written later, unless a newer one has
-// taken its place.
+// The only place that writes the page's address. Browsers limit how often a page may change it: Safari to a
+// hundred times in 10 or 30 seconds, Firefox and Chromium to two hundred times in 10. Beyond that Safari and
+// Firefox throw, and Chromium leaves the address as it was. An address that could not be written is written
+// later, unless a newer one has taken its place.
 
 /** Between two tries, in milliseconds. */
 const pause = 1000;
@@ -11,9 +11,9 @@ const mostTries = 60;
 let timer = 0;
 
 /**
- * Writes an address relative to the present one, and the state that the history keeps with it. With `pushState` it is a
- * new entry of the history, from which Back leads away. Without an address it writes the present one, unless another
- * waits to be written.
+ * Writes an address relative to the present one, and the state that the history keeps with it. With
+ * `pushState` it is a new entry of the history, from which Back leads away. Without an address it writes the
+ * present one, unless another waits to be written.
  */
 export function writeAddress(
   fragment?: string,

@@ -1,5 +1,5 @@
-// A figure's cursor, which pointers, keys and other figures with the same tokens move; what clicks and drags set in a
-// figure; and the terms that light up on the page.
+// A figure's cursor, which pointers, keys and other figures with the same tokens move; what clicks and drags
+// set in a figure; and the terms that light up on the page.
 import type { LitElement, ReactiveController } from 'lit';
 import { type Control, nearestValue, type State, type Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
@@ -17,7 +17,10 @@ const notify = () => {
   for (const listener of listeners) listener();
 };
 
-/** A term lights up wherever its name, formula or marks appear, and a pair of tokens in every figure that shows them. */
+/**
+ * A term lights up wherever its name, formula or marks appear, and a pair of tokens in every figure that
+ * shows them.
+ */
 export const linked = {
   term: () => term,
   /** The pair that is pointed at among these tokens. */
@@ -149,7 +152,10 @@ export class Cursors implements ReactiveController {
     if (target.cursor) this.#press(target.cursor, this.#reads(event));
   };
 
-  /** A tap, and a click in a presentation, only reads: a link beside the picture, or a key, opens what is there. */
+  /**
+   * A tap, and a click in a presentation, only reads: a link beside the picture, or a key, opens what is
+   * there.
+   */
   #reads = (event: MouseEvent): boolean =>
     (event as PointerEvent).pointerType === 'touch' || this.host.closest('.present') !== null;
 

@@ -1,5 +1,5 @@
-// A figure's result as files, also for the command: the picture, the numbers, and the numbers with their settings. They
-// are made from the data, not from what is on screen.
+// A figure's result as files, also for the command: the picture, the numbers, and the numbers with their
+// settings. They are made from the data, not from what is on screen.
 import { type Control, type Controls, type State, type Value, written } from '../figures/controls.js';
 import type { AnyFigure, DataTable, Source } from '../figures/figure.js';
 import type { Theme } from '../plot/colour.js';
@@ -58,8 +58,8 @@ export const toSvg = (
   });
 
 /**
- * The picture as a file that stands alone: with a margin, its title, its settings, the source of its numbers and the
- * page's address.
+ * The picture as a file that stands alone: with a margin, its title, its settings, the source of its numbers
+ * and the page's address.
  */
 export const toFramedSvg = (
   result: Result,

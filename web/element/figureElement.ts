@@ -1,5 +1,5 @@
-// <superpose-figure name="...">: a figure with its inputs, its picture, its finding, its numbers and ways to save them.
-// Its attributes are the figure's settings.
+// <superpose-figure name="...">: a figure with its inputs, its picture, its finding, its numbers and ways to
+// save them. Its attributes are the figure's settings.
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import type { Control, State, Value } from '../figures/controls.js';
@@ -87,7 +87,9 @@ export class FigureElement extends LitElement {
     super.scheduleUpdate();
   }
 
-  /** A page that has replaced built-in functions may break drawing; its scripts must not receive the error. */
+  /**
+   * A page that has replaced built-in functions may break drawing; its scripts must not receive the error.
+   */
   protected override performUpdate(): void {
     try {
       untranslate(this.renderRoot);
@@ -198,7 +200,10 @@ export class FigureElement extends LitElement {
     return html`<div><button @click=${set}>${label}</button></div>`;
   }
 
-  /** The settings that the reader can change: those in sight at once, or with `more` those under “More settings”. */
+  /**
+   * The settings that the reader can change: those in sight at once, or with `more` those under “More
+   * settings”.
+   */
   #namesOf(figure: AnyFigure, more: boolean): string[] {
     const unused = new Set(figure.unused?.(this.request.settings) ?? []);
     const keep = typeof this.keep === 'string' ? this.keep.split(/\s+/) : undefined;
@@ -266,7 +271,10 @@ export class FigureElement extends LitElement {
     return html`<span class="held">Point at a picture for numbers.</span>`;
   }
 
-  /** For pointers alone: the setting has an input for keys and screen readers. A translation moves it without layout. */
+  /**
+   * For pointers alone: the setting has an input for keys and screen readers. A translation moves it without
+   * layout.
+   */
   #knob(handle?: Handle): TemplateResult | typeof nothing {
     if (!handle) return nothing;
     const { x, y, size } = handle;

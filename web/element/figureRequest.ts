@@ -1,5 +1,6 @@
-// A figure's settings and its request for data: loads the figure's code, asks the worker while the reader is near, and
-// takes the answers. What state the request is in, and what each event makes of it, is in request.ts.
+// A figure's settings and its request for data: loads the figure's code, asks the worker while the reader is
+// near, and takes the answers. What state the request is in, and what each event makes of it, is in
+// request.ts.
 import type { ReactiveController } from 'lit';
 import { readState, type State, settingOf, type Value, writtenState } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
@@ -210,11 +211,14 @@ export class FigureRequest implements ReactiveController {
     const { standIn } = hostPage;
     if (!figure || !standIn) return undefined;
     const { state } = readState(figure.controls, standIn.settings);
-    const texts = (one: State) => String(writtenState(figure.controls, one));
+    const texts = (values: State) => String(writtenState(figure.controls, values));
     return texts(figure.settle?.(state, undefined) ?? state) === texts(settings) ? undefined : standIn.called;
   }
 
-  /** Shows other data than the last answer’s: a live job’s frame, or the same at another value of what is played. */
+  /**
+   * Shows other data than the last answer’s: a live job’s frame, or the same at another value of what is
+   * played.
+   */
   present(answer: Answer): void {
     this.#apply({ event: 'present', answer });
   }
@@ -244,7 +248,9 @@ export class FigureRequest implements ReactiveController {
     this.#ask({ again: true, paused: paused || undefined });
   }
 
-  /** Shows a state that comes from outside: a link, or the page. `problem` is a sentence about what was wrong. */
+  /**
+   * Shows a state that comes from outside: a link, or the page. `problem` is a sentence about what was wrong.
+   */
   async show(settings: [string, string][], problem?: string): Promise<void> {
     this.#latestShown = settings;
     const figure = await this.loaded();

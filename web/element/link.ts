@@ -1,10 +1,14 @@
-// A state as the fragment of an address: #v=1&figure=NAME&setting=value... It has every setting of the figure, so a link
-// keeps showing the same view when defaults change. Also the addresses that links begin with.
+// A state as the fragment of an address: #v=1&figure=NAME&setting=value... It has every setting of the
+// figure, so a link keeps showing the same view when defaults change. Also the addresses that links begin
+// with.
 import { type Controls, type State, writtenState } from '../figures/controls.js';
 
 export const version = 1;
 
-/** In characters. None of our links is longer, even with the longest text and every character escaped as three bytes. */
+/**
+ * In characters. None of our links is longer, even with the longest text and every character escaped as three
+ * bytes.
+ */
 const longest = 60_000;
 
 export function writeLink(figure: string, controls: Controls, state: State): string {
@@ -23,7 +27,9 @@ export type ReadLink =
   /** Not a link to a state: empty, or the id of a place on the page. */
   | undefined;
 
-/** A link that a chat or a mail gateway has encoded once more: its first “=”, or the “&” after its version. */
+/**
+ * A link that a chat or a mail gateway has encoded once more: its first “=”, or the “&” after its version.
+ */
 const encoded = /^#(present%(25){0,4}2f|(present\/)?v(%(25){0,4}3d|=\d+(%(25){0,4}26|&amp;)))/i;
 
 /** The link before it was encoded once more. A link that cannot be decoded stays encoded. */
@@ -55,13 +61,17 @@ export function readLink(fragment: string): ReadLink {
 
 /** The page that the figures are on: their own or somebody else’s. */
 export const hostPage = {
-  /** It is somebody else’s page: figures share nothing unless they are in a group, and link to their own page. */
+  /**
+   * It is somebody else’s page: figures share nothing unless they are in a group, and link to their own page.
+   */
   foreign: false,
   /** The address of the page of all figures, ending in a slash; undefined if there is none. */
   home: undefined as string | undefined,
   /** The address of the folder of figures' pictures, likewise. */
   pictures: undefined as string | undefined,
-  /** The settings of the picture that stands in for a figure; undefined where the page’s author has chosen it. */
+  /**
+   * The settings of the picture that stands in for a figure; undefined where the page’s author has chosen it.
+   */
   standIn: { settings: [], called: 'the figure’s first view' } as
     | { settings: [string, string][]; called: string }
     | undefined,

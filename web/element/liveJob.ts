@@ -1,6 +1,6 @@
-// A figure that is shown while it computes, such as one that trains: draws the frames that come from the worker, and lets
-// the reader pause the job, take a step, or start it again. In a hidden tab the job waits. Readers who prefer less motion
-// see only its end, unless they start it themselves.
+// A figure that is shown while it computes, such as one that trains: draws the frames that come from the
+// worker, and lets the reader pause the job, take a step, or start it again. In a hidden tab the job waits.
+// Readers who prefer less motion see only its end, unless they start it themselves.
 import { html, type ReactiveController, type TemplateResult } from 'lit';
 import type { State } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';

@@ -1,6 +1,6 @@
-// Draws an answer: picture, sentences and cells, again when the answer, the width or the cursor changes. If drawing
-// fails, the figure says so, and the picture from before stays. Maps and dots are on a canvas, other marks are SVG above
-// it, and the marks at the cursor above both. Grid lines are below dots.
+// Draws an answer: picture, sentences and cells, again when the answer, the width or the cursor changes. If
+// drawing fails, the figure says so, and the picture from before stays. Maps and dots are on a canvas, other
+// marks are SVG above it, and the marks at the cursor above both. Grid lines are below dots.
 import type { LitElement, ReactiveController } from 'lit';
 import type { AnyFigure, ReadoutPiece } from '../figures/figure.js';
 import { paintCanvas } from '../plot/canvas.js';

@@ -1,5 +1,5 @@
-// Plays a recorded run: a button moves one setting of the figure through its values, while the data stay. Where the reader
-// prefers less motion, it shows a few stills.
+// Plays a recorded run: a button moves one setting of the figure through its values, while the data stay.
+// Where the reader prefers less motion, it shows a few stills.
 import { html, type LitElement, type TemplateResult } from 'lit';
 import type { State, Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
@@ -61,7 +61,7 @@ export class Playback {
     }
     const between = this.plays.at(part);
     const [least] = this.#values;
-    const value = this.#values.findLast((one) => one <= between) ?? (least as Value);
+    const value = this.#values.findLast((value) => value <= between) ?? (least as Value);
     request.play(value, between);
     this.#settings = request.settings;
     requestAnimationFrame(this.#drawFrame);

@@ -1,5 +1,5 @@
-// The spoken text of a figure, for screen readers: the finding after the reader's changes, and the readout at the cursor.
-// Moves of the pointer are not spoken.
+// The spoken text of a figure, for screen readers: the finding after the reader's changes, and the readout at
+// the cursor. Moves of the pointer are not spoken.
 import { html, type LitElement, nothing, type ReactiveController, type TemplateResult } from 'lit';
 import type { ReadoutPiece } from '../figures/figure.js';
 import { termLabels } from '../figures/terms.js';
@@ -45,7 +45,9 @@ export class Speech implements ReactiveController {
     clearTimeout(this.#timer);
   }
 
-  /** Speaks what is new in the finding, once no change follows. `again`: after each step of a paused live job. */
+  /**
+   * Speaks what is new in the finding, once no change follows. `again`: after each step of a paused live job.
+   */
   finding(again = false): void {
     if (!this.changed && !again) return;
     // A change that comes before this is spoken is spoken after it.

@@ -1,4 +1,5 @@
-// What surrounds a figure: its width, the reader's text size, and the theme; and its styles, the same on every page.
+// What surrounds a figure: its width, the reader's text size, and the theme; and its styles, the same on
+// every page.
 import { type LitElement, type ReactiveController, unsafeCSS } from 'lit';
 import { terms } from '../figures/terms.js';
 import { inkClasses, type Theme, themeVariables } from '../plot/colour.js';
@@ -31,8 +32,8 @@ export class Surroundings implements ReactiveController {
   }
 
   hostConnected(): void {
-    // In the next frame: a new width changes the figure's height, and observers of sizes around it could not be called
-    // any more in this frame. The browser would report that to the page as an error.
+    // In the next frame: a new width changes the figure's height, and observers of sizes around it could not
+    // be called any more in this frame. The browser would report that to the page as an error.
     this.#sizes = new ResizeObserver(([entry]) =>
       requestAnimationFrame(() => {
         // By then the figure may have left the page, where nothing has a size.
@@ -111,7 +112,10 @@ const withReaderRem = (css: string) =>
     (_, size) => `calc(${size} * var(--superpose-rem))`,
   );
 
-/** Where colours are forced, words and lines have the reader's. Colours of data stay, because they have a meaning. */
+/**
+ * Where colours are forced, words and lines have the reader's. Colours of data stay, because they have a
+ * meaning.
+ */
 const forcedInks = '--ink:CanvasText;--quiet:CanvasText;--line:GrayText';
 const themes = `.root{--superpose-rem:${readerRem()};${themeVariables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${themeVariables('dark')}}}.root[data-theme=dark]{${themeVariables('dark')}}@media (forced-colors: active){.root.root{${forcedInks}}}`;
 const litTerms = terms

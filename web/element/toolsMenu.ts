@@ -98,8 +98,8 @@ export class ToolsMenu implements ReactiveController {
   }
 
   /**
-   * Escape closes the menu and nothing around it, wherever the focus is: WebKit does not focus a button that is pressed.
-   * A press anywhere else closes it, too.
+   * Escape closes the menu and nothing around it, wherever the focus is: WebKit does not focus a button that
+   * is pressed. A press anywhere else closes it, too.
    */
   #close = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || !this.#menu?.open) return;

@@ -1,5 +1,5 @@
-// Whether the reader is near a figure, and in which order figures compute: on their own page those in sight come
-// first, and one that is only near shows its recorded picture until they are drawn.
+// Whether the reader is near a figure, and in which order figures compute: on their own page those in sight
+// come first, and one that is only near shows its recorded picture until they are drawn.
 import type { LitElement, ReactiveController } from 'lit';
 import { latest } from '../plot/plainCopy.js';
 import { hostPage } from './link.js';

@@ -1,16 +1,21 @@
-// Warnings in the console about what the page's author has mistyped, each once: an attribute that no figure reads, a
-// setting in `keep` that does not exist, a value that cannot be used.
+// Warnings in the console about what the page's author has mistyped, each once: an attribute that no figure
+// reads, a setting in `keep` that does not exist, a value that cannot be used.
 import { unknownName } from '../../src/api/unknownName.js';
 import { attributeOf } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 
 /** Attributes of every figure. */
 const common = ['name', 'theme', 'keep', 'group'];
-/** Attributes that any element may have without a property of the same name, and those of RDFa and microdata. */
+/**
+ * Attributes that any element may have without a property of the same name, and those of RDFa and microdata.
+ */
 const ofAnyElement =
   /^(class|is|xmlns|exportparts|nonce|popover|autocorrect|writingsuggestions|item(id|prop|ref|scope|type)|about|content|datatype|inlist|prefix|property|rel|resource|rev|typeof|vocab)$/;
 
-/** Whether an attribute is not meant for the figure. Hyphens, points and colons are frameworks’: no setting has them. */
+/**
+ * Whether an attribute is not meant for the figure. Hyphens, points and colons are frameworks’: no setting
+ * has them.
+ */
 function isForeign(attribute: string, element: Element): boolean {
   if (/\W/.test(attribute) || /^(_|on)/.test(attribute) || ofAnyElement.test(attribute)) return true;
   for (const property in element) if (property.toLowerCase() === attribute) return true;

@@ -1,5 +1,5 @@
-// The messages between a frame and the page around it: the frame asks for that page's theme, receives its changes, and
-// reports its own height.
+// The messages between a frame and the page around it: the frame asks for that page's theme, receives its
+// changes, and reports its own height.
 import type { Theme } from '../plot/colour.js';
 
 const context = 'superpose.theme';
@@ -22,7 +22,10 @@ export function followTheme(listener: (theme: Theme) => void): void {
   window.parent.postMessage(themeMessage(), '*');
 }
 
-/** Reads a frame's message: its height within bounds, or that it asks for the theme. Anybody may post anything. */
+/**
+ * Reads a frame's message: its height within bounds, or that it asks for the theme. Anybody may post
+ * anything.
+ */
 export function readFrameMessage(data: unknown): number | 'theme' | undefined {
   if (typeof data !== 'string' || data.length > 10_000) return undefined;
   if (!data.includes(resize) && !data.includes(context)) return undefined;
@@ -44,7 +47,10 @@ export const originalAddress = (): string => history.state?.given ?? location.hr
 /** In milliseconds: longer than a figure takes to draw. */
 const longestWait = 5000;
 
-/** Reports the height once the figure is drawn: its placeholder has another height, and the page would move twice. */
+/**
+ * Reports the height once the figure is drawn: its placeholder has another height, and the page would move
+ * twice.
+ */
 export function reportHeight(figure: Element | null): void {
   if (window.parent === window) return;
   const src = originalAddress();

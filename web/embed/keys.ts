@@ -1,11 +1,12 @@
-// Keeps keys that are pressed in a figure from the page around it. A page may listen for keys, to turn a slide or to open
-// its search, and from outside it cannot see that they were typed into a field or moved a slider. So their events stop at
-// the element, and a page receives them only if it listens in the capture phase.
+// Keeps keys that are pressed in a figure from the page around it. A page may listen for keys, to turn a
+// slide or to open its search, and from outside it cannot see that they were typed into a field or moved a
+// slider. So their events stop at the element, and a page receives them only if it listens in the capture
+// phase.
 import type { FigureElement } from '../element/figureElement.js';
 
 /**
- * Keys that move about in the page around or close it, unless the figure has used them. Clickers for slides send Page
- * keys.
+ * Keys that move about in the page around or close it, unless the figure has used them. Clickers for slides
+ * send Page keys.
  */
 const pageKeys = /^(Tab|Escape|PageUp|PageDown|Shift|Control|Alt|AltGraph|Meta|F\d+)$/;
 

@@ -1,5 +1,5 @@
-// Figures on somebody else's page: attributes that mirror a figure's state in both directions, groups of figures that share
-// settings, the surrounding page's theme, and methods for the page's scripts.
+// Figures on somebody else's page: attributes that mirror a figure's state in both directions, groups of
+// figures that share settings, the surrounding page's theme, and methods for the page's scripts.
 import { html, type ReactiveController, type TemplateResult } from 'lit';
 import { defineFigures, FigureElement } from '../element/figureElement.js';
 import type { Change } from '../element/figureRequest.js';
@@ -97,7 +97,8 @@ class Mirror implements ReactiveController {
         this.element.setAttribute(attribute, text);
       }
     }
-    // The element's own writes are not requests of the page, and would undo later changes if they were read as such.
+    // The element's own writes are not requests of the page, and would undo later changes if they were read
+    // as such.
     this.changes.takeRecords();
   }
 

@@ -1,5 +1,5 @@
-// The part of MiniLM that one state of a figure needs, small enough to go into a page: the rows of its
-// words and positions, the first layer, and a tokenizer that knows its words only. And the recorded runs that it
+// The part of MiniLM that one state of a figure needs, small enough to go into a page: the rows of its words
+// and positions, the first layer, and a tokenizer that knows its words only. And the recorded runs that it
 // opens with.
 import type { MiniLM, Sentence } from 'superpose';
 import type { Library } from '../figures/figure.js';
@@ -70,11 +70,11 @@ export function excerptRecorder(read: ReadFile) {
   const ids = new Set<number>();
   const runs = new Map<string, unknown>();
   let bytes = 0;
-  let asked: Promise<Manifest> | undefined;
+  let loadingManifest: Promise<Manifest> | undefined;
   // Read only when somebody awaits it; otherwise a failure would go unheard.
   const manifest = () => {
-    asked ??= read('manifest.json').then(json);
-    return asked;
+    loadingManifest ??= read('manifest.json').then(json);
+    return loadingManifest;
   };
   const count = (more: number) => {
     bytes += more;
@@ -86,23 +86,23 @@ export function excerptRecorder(read: ReadFile) {
     const pieces = Object.values((await manifest()).files).flat();
     const { row: size = 0, rows: each = 1 } = pieces.find(({ name }) => name === `${table}-#.bin`) ?? {};
     const piece = await read(`${table}-${Math.floor(row / each)}.bin`);
-    const found = piece.slice((row % each) * size, ((row % each) + 1) * size);
+    const rowBytes = piece.slice((row % each) * size, ((row % each) + 1) * size);
     const known = rows.get(table) ?? new Map();
     rows.set(table, known);
-    if (!known.has(row)) count(found.length);
-    known.set(row, found);
+    if (!known.has(row)) count(rowBytes.length);
+    known.set(row, rowBytes);
     if (table === 'words') ids.add(row);
-    return found;
+    return rowBytes;
   };
 
   return {
     async read(file: string): Promise<Uint8Array> {
       const [, table, row] = file.match(rowFile) ?? [];
       if (table) return readRow(table, Number(row));
-      const found = file === 'manifest.json' ? bytesOf(inRows(await manifest())) : await read(file);
-      if (!files.has(file) && file !== 'tokenizer.json') count(found.length);
-      files.set(file, found);
-      return found;
+      const fileBytes = file === 'manifest.json' ? bytesOf(inRows(await manifest())) : await read(file);
+      if (!files.has(file) && file !== 'tokenizer.json') count(fileBytes.length);
+      files.set(file, fileBytes);
+      return fileBytes;
     },
     /** Records which runs are taken. */
     recorded: (give: Library['recorded']): Library['recorded'] =>
@@ -118,8 +118,8 @@ export function excerptRecorder(read: ReadFile) {
           texts.add(text);
           for (const id of sentence.ids) ids.add(id);
         },
-        pieces: (asked) => {
-          for (const id of asked) ids.add(id);
+        pieces: (read) => {
+          for (const id of read) ids.add(id);
         },
       }),
     /** Everything so far; undefined when there is nothing to carry. */
@@ -135,7 +135,7 @@ export function excerptRecorder(read: ReadFile) {
       return {
         texts: [...texts],
         pieces: [...ids].sort((a, b) => a - b),
-        files: Object.fromEntries([...files].map(([name, one]) => [name, toBase64(one)])),
+        files: Object.fromEntries([...files].map(([name, content]) => [name, toBase64(content)])),
         rows: Object.fromEntries([...rows].map(([table, known]) => [table, packed(known)])),
         ...(runs.size > 0 && { recorded: Object.fromEntries(runs) }),
       };
@@ -197,8 +197,8 @@ export function excerptReader(excerpt: ModelExcerpt): ReadFile {
   );
   const decoded = new Map<string, Uint8Array>();
   return async (file) => {
-    const whole = excerpt.files[file];
-    if (whole !== undefined) return fromBase64(whole);
+    const content = excerpt.files[file];
+    if (content !== undefined) return fromBase64(content);
     const [, table = '', row] = file.match(rowFile) ?? [];
     const place = places.get(table)?.get(Number(row));
     const rows = excerpt.rows[table];
@@ -218,8 +218,8 @@ export const onlyExcerpt = (model: MiniLM, { texts, pieces }: ModelExcerpt): Min
     text(text) {
       if (!known.has(text)) throw new NotInExcerpt('This text is not in the excerpt.');
     },
-    pieces(asked) {
-      if (asked.some((id) => id >= 1000 && !ids.has(id)))
+    pieces(read) {
+      if (read.some((id) => id >= 1000 && !ids.has(id)))
         throw new NotInExcerpt('This token is not in the excerpt.');
     },
   });

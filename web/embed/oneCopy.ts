@@ -1,5 +1,5 @@
-// Starts only one copy of Superpose on a page that has several, of one version or two: the first whose files load. The
-// console says which one it is.
+// Starts only one copy of Superpose on a page that has several, of one version or two: the first whose files
+// load. The console says which one it is.
 const mark = Symbol.for('superpose');
 const element = 'superpose-figure';
 

@@ -1,5 +1,5 @@
-// Whether the page around a figure is light or dark, however it switches: by a class, an attribute, or the reader's
-// preference. It depends on the background behind the figure.
+// Whether the page around a figure is light or dark, however it switches: by a class, an attribute, or the
+// reader's preference. It depends on the background behind the figure.
 import type { Theme } from '../plot/colour.js';
 
 const listeners = new Set<() => void>();

@@ -1,5 +1,5 @@
-// Computes where the site's files are not at hand: in a page of one file and in superpose/embed. A worker made from a
-// string, or the page's own thread, gets its supplies first, then questions.
+// Computes where the site's files are not at hand: in a page of one file and in superpose/embed. A worker
+// made from a string, or the page's own thread, gets its supplies first, then questions.
 import type { LoadOptions } from 'superpose';
 import { answering, type ComputeFigure, computeWith, yielding } from '../worker/answers.js';
 import { library } from '../worker/library.js';
@@ -23,7 +23,9 @@ export interface Supplies {
 const lacking =
   'This copy of the figure carries only the tokens that it was made with, and the others could not be fetched.';
 
-/** Computes with the excerpt first, and for other words with the entire model, if the page has its address. */
+/**
+ * Computes with the excerpt first, and for other words with the entire model, if the page has its address.
+ */
 export function computeWithSupplies({ module, excerpt, model }: Supplies): ComputeFigure {
   const fromModel = model === undefined ? undefined : computeWith(yielding(library({ from: model }, module)));
   const fromExcerpt =

@@ -1,5 +1,6 @@
-// <script src=".../resize.js"></script>, for pages with figures in frames whose host does not know the frames' message:
-// gives each frame the height that it reports, and sends it the page's theme, which a frame cannot see.
+// <script src=".../resize.js"></script>, for pages with figures in frames whose host does not know the
+// frames' message: gives each frame the height that it reports, and sends it the page's theme, which a frame
+// cannot see.
 
 import { readFrameMessage, themeMessage } from './frameMessages.js';
 import { pageTheme, watchPageTheme } from './pageTheme.js';
@@ -11,8 +12,9 @@ const home = script instanceof HTMLScriptElement && script.src ? new URL('./', s
 const lastMessages = new Map<HTMLIFrameElement, string>();
 
 /**
- * Whether a frame is from this script's folder, or from the page's own server, and is still there. A sandboxed frame has
- * the origin "null". Other frames, and those with data in place of an address, are ignored.
+ * Whether a frame is from this script's folder, or from the page's own server, and is still there. A
+ * sandboxed frame has the origin "null". Other frames, and those with data in place of an address, are
+ * ignored.
  */
 function isFigure(frame: HTMLIFrameElement, from: string): boolean {
   if (frame.hasAttribute('srcdoc') || !/^https?:/.test(frame.src) || URL.canParse?.(frame.src) === false)

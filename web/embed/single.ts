@@ -1,5 +1,5 @@
-// A figure in one file. This classic inline script is the page and, in a blob, also the worker. It runs in a frame that
-// may run scripts and nothing else, from a server without CORS, and from disk.
+// A figure in one file. This classic inline script is the page and, in a blob, also the worker. It runs in a
+// frame that may run scripts and nothing else, from a server without CORS, and from disk.
 import { writeAddress } from '../element/addressBar.js';
 import type { FigureElement } from '../element/figureElement.js';
 import type { Change } from '../element/figureRequest.js';

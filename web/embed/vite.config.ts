@@ -7,7 +7,10 @@ import { noticeCollector } from '../build/notices.js';
 const root = resolve(import.meta.dirname, '../..');
 const notices = noticeCollector();
 
-/** The .wasm is handed in, and the model's address and the code for Node are not used here: no file at an address is bundled. */
+/**
+ * The .wasm is handed in, and the model's address and the code for Node are not used here: no file at an
+ * address is bundled.
+ */
 export const withoutWasmAddress = (): Plugin => ({
   name: 'without-wasm-address',
   enforce: 'pre',

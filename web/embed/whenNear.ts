@@ -6,18 +6,21 @@ const distance = '1200px';
 const pause = 200;
 
 /** An element that may have a closed shadow: a custom one, or an empty one of a kind that can have any. */
-const mayBeClosed = (one: Element): boolean =>
-  !one.shadowRoot &&
-  (one.localName.includes('-')
-    ? customElements.get(one.localName) !== undefined
-    : !one.firstElementChild &&
-      /^(article|aside|div|footer|header|main|nav|section|span)$/.test(one.localName) &&
-      !one.textContent?.trim());
+const mayBeClosed = (element: Element): boolean =>
+  !element.shadowRoot &&
+  (element.localName.includes('-')
+    ? customElements.get(element.localName) !== undefined
+    : !element.firstElementChild &&
+      /^(article|aside|div|footer|header|main|nav|section|span)$/.test(element.localName) &&
+      !element.textContent?.trim());
 
-/** Calls `define` once; until then the elements are unknown to the browser, and show what is between their tags. */
+/**
+ * Calls `define` once; until then the elements are unknown to the browser, and show what is between their
+ * tags.
+ */
 export function whenNear(define: () => Promise<void>, failed: (error: unknown) => void): void {
   let over = false;
-  let found = false;
+  let hasFigure = false;
   const known = new WeakSet<Element>();
   const views = new IntersectionObserver(
     (entries) => {
@@ -32,25 +35,25 @@ export function whenNear(define: () => Promise<void>, failed: (error: unknown) =
   );
   /** Looks for figures in open shadows too, even in those of elements that are defined later. */
   const look = (elements: Iterable<Element>) => {
-    for (const one of elements) {
-      if (one.localName === element) {
-        found = true;
-        views.observe(one);
-      } else if (one.shadowRoot) enter(one.shadowRoot);
-      else if (one.localName.includes('-') && !known.has(one)) {
-        known.add(one);
+    for (const candidate of elements) {
+      if (candidate.localName === element) {
+        hasFigure = true;
+        views.observe(candidate);
+      } else if (candidate.shadowRoot) enter(candidate.shadowRoot);
+      else if (candidate.localName.includes('-') && !known.has(candidate)) {
+        known.add(candidate);
         const enterLater = () => {
-          if (one.shadowRoot) enter(one.shadowRoot);
-          else if (none()) watchClosed([one]);
+          if (candidate.shadowRoot) enter(candidate.shadowRoot);
+          else if (none()) watchClosed([candidate]);
         };
-        customElements.whenDefined(one.localName).then(enterLater, () => {});
+        customElements.whenDefined(candidate.localName).then(enterLater, () => {});
       }
     }
   };
   /** A page that has loaded and shows no figure may have them in closed shadows. */
-  const none = () => !found && document.readyState === 'complete';
+  const none = () => !hasFigure && document.readyState === 'complete';
   const watchClosed = (elements: Iterable<Element>) => {
-    for (const one of elements) if (!over && mayBeClosed(one)) views.observe(one);
+    for (const element of elements) if (!over && mayBeClosed(element)) views.observe(element);
   };
   const enter = (root: Document | ShadowRoot) => {
     if (over) return;
@@ -63,8 +66,8 @@ export function whenNear(define: () => Promise<void>, failed: (error: unknown) =
       for (const node of addedNodes) if (node instanceof Element) look([node, ...node.querySelectorAll('*')]);
     }
   });
-  // Attaching a shadow later is no mutation of the tree, but it takes room. While a page is being resized it is
-  // searched now and then, not at every step.
+  // Attaching a shadow later is no mutation of the tree, but it takes room. While a page is being resized it
+  // is searched now and then, not at every step.
   let waiting = false;
   const layouts = new ResizeObserver(() => {
     if (waiting) return;

@@ -18,7 +18,6 @@ import type { Ink, Mark, Scene } from '../plot/scene.js';
 import {
   controls,
   count,
-  smallPercent,
   type Lost,
   largestVocabulary,
   lost,
@@ -29,6 +28,7 @@ import {
   type State,
   scaleInks,
   scales,
+  smallPercent,
   widths,
 } from './collisionsLost.js';
 import { drawnRows, rowName, userRows } from './drawnRows.js';

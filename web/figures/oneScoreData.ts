@@ -92,7 +92,11 @@ async function decompose(library: Library, { text, gauge }: State): Promise<Deco
 }
 
 /** Decomposes the scores of one head: a reader's own model may have many, and each takes time. */
-async function decomposeUserModel(model: UserTextModel, state: State & Layer, job: Job): Promise<Decomposition> {
+async function decomposeUserModel(
+  model: UserTextModel,
+  state: State & Layer,
+  job: Job,
+): Promise<Decomposition> {
   const { text, gauge, head, layer = 0 } = state;
   const sentence = await model.tokenize(text, mostTokens);
   const scores = await model.layerScores(sentence, { layer, gauge, heads: [head], ...watching(job) });

@@ -9,10 +9,10 @@ import {
   askedIn,
   dependsOn,
   kernelPlane,
-  termPiece,
   shareBar,
   shownTerms,
   signedOffset,
+  termPiece,
 } from './schemesPicture.js';
 import {
   controls,

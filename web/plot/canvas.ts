@@ -3,8 +3,9 @@ import { channelsOf, inks, pixelOf, rasterPixels, type Theme } from './colour.js
 import { type DotsMark, type Ink, type RasterMark, roundDots, type Scene } from './scene.js';
 
 /**
- * Squares of side 2·radius centred on the points, blended over one another; `scale` multiplies lengths. `hidden` is the
- * share of the background that they cover in each pixel of the canvas, row by row, from 0 to 1.
+ * Squares of side 2·radius centred on the points, blended over one another; `scale` multiplies lengths.
+ * `hidden` is the share of the background that they cover in each pixel of the canvas, row by row, from 0 to
+ * 1.
  */
 export function cloudOf(
   x: ArrayLike<number>,

@@ -1,5 +1,6 @@
-// Colours by meaning. Each of the four terms has the same colour in every plot, legend and formula (from Okabe and Ito's
-// set, which colour-blind readers can tell apart); values are mapped to a table of 256 colours.
+// Colours by meaning. Each of the four terms has the same colour in every plot, legend and formula (from
+// Okabe and Ito's set, which colour-blind readers can tell apart); values are mapped to a table of 256
+// colours.
 import type { Ink, RasterMark, ScaleName } from './scene.js';
 
 export type Theme = 'light' | 'dark';
@@ -55,7 +56,9 @@ const stops: Record<Theme, Record<ScaleName, string[]>> = {
 };
 
 const steps = 256;
-/** The index of the entry for NaN, after those of values: a grey that no value has, quieter than most colours. */
+/**
+ * The index of the entry for NaN, after those of values: a grey that no value has, quieter than most colours.
+ */
 const missing = steps;
 const absent: Record<Theme, string> = { light: inks.light.line, dark: inks.dark.paper };
 const tables = new Map<string, Uint32Array>();

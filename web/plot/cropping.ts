@@ -34,7 +34,8 @@ function extent(mark: Mark): Extent {
       return extentOf(Array.from(mark.y));
     case 'text': {
       const size = mark.size ?? 13;
-      // A turned text is as long as its letters, half as wide as they are high, and stands on either side of its place.
+      // A turned text is as long as its letters, half as wide as they are high, and stands on either side of
+      // its place.
       const half = mark.turn ? (mark.text.length * size) / 4 : 0;
       return half > 0 ? [mark.y - half, mark.y + half] : [mark.y - size, mark.y + 0.3 * size];
     }
@@ -48,8 +49,8 @@ const names = (part: Mark | Region): boolean =>
   'mark' in part && (part.mark === 'text' || (part.mark === 'box' && part.height < 5));
 
 /**
- * The height at which a picture may end above `limit`: what would be cut there is left out, and with it the titles that
- * stand just above it. It is `limit` if nothing is cut.
+ * The height at which a picture may end above `limit`: what would be cut there is left out, and with it the
+ * titles that stand just above it. It is `limit` if nothing is cut.
  */
 export function cropAbove({ marks, regions }: Scene, limit: number): number {
   const parts = [

@@ -1,12 +1,12 @@
-// Numbers as the page prints them, with a true minus sign and no more digits than can be read; names in a sentence; and
-// the sentences of a caption.
+// Numbers as the page prints them, with a true minus sign and no more digits than can be read; names in a
+// sentence; and the sentences of a caption.
 export { listed } from '../../build/package/listed.js';
 
 export const minus = (text: string) => text.replace('-', '−');
 
 /**
- * A share of the largest number beside it. Anything smaller is rounding error, such as a constant row minus its mean, and
- * prints as 0.
+ * A share of the largest number beside it. Anything smaller is rounding error, such as a constant row minus
+ * its mean, and prints as 0.
  */
 const dust = 1e-12;
 const withoutDust = (value: number, size: number) => (Math.abs(value) < dust * size ? 0 : value);

@@ -16,8 +16,8 @@ import type {
 } from './scene.js';
 
 /**
- * Maps data to pixels, linearly or by a logarithm, with round ends and ticks by d3-array. d3-scale does the same and costs
- * 12 KB more, for dates, colours and formats that no figure has.
+ * Maps data to pixels, linearly or by a logarithm, with round ends and ticks by d3-array. d3-scale does the
+ * same and costs 12 KB more, for dates, colours and formats that no figure has.
  */
 export interface Scale {
   (value: number): number;
@@ -144,8 +144,8 @@ function tickLabel(text: string, at: number, y: number, area: Area): TextMark {
 }
 
 function axis({ from, to, logarithmic: powers, nice = true }: AxisOptions, range: [number, number]): Scale {
-  // A domain of one point has no scale. It is widened: by a factor if it is logarithmic, otherwise by a distance that is
-  // not lost in rounding.
+  // A domain of one point has no scale. It is widened: by a factor if it is logarithmic, otherwise by a
+  // distance that is not lost in rounding.
   const by = Math.max(1, Math.abs(from) / 1024);
   const around: [number, number] = powers ? [from / 10, from * 10] : [from - by, from + by];
   const domain: [number, number] = from < to ? [from, to] : around;
@@ -232,7 +232,9 @@ export const horizontal = ({ inner: { x, width } }: { inner: Area }, y: number, 
 export const vertical = ({ inner: { y, height } }: { inner: Area }, x: number, look: Look): Mark =>
   lineAt([x, y], [x, y + height], look);
 
-/** How often values fall into each of `count` equal bins from `low` up to `high`, which the last bin includes. */
+/**
+ * How often values fall into each of `count` equal bins from `low` up to `high`, which the last bin includes.
+ */
 export function counts(values: Iterable<number>, low: number, high: number, count: number): number[] {
   const bins = new Array<number>(count).fill(0);
   for (const value of values) {
@@ -350,8 +352,8 @@ export function bars(area: Area, list: readonly Bar[], low: number, high: number
 }
 
 /**
- * A row of numbers as bars up and down from the area's middle, or as the ends of these alone. A bar beyond the limit ends
- * at the edge.
+ * A row of numbers as bars up and down from the area's middle, or as the ends of these alone. A bar beyond
+ * the limit ends at the edge.
  */
 export function rowBars(
   { x, y, width, height }: Area,
@@ -451,7 +453,9 @@ export function largestMagnitude(arrays: Iterable<ArrayLike<number>>): number {
   return largest;
 }
 
-/** Text in lines that fit a width, for letters of so many pixels; a word that does not fit has its own line. */
+/**
+ * Text in lines that fit a width, for letters of so many pixels; a word that does not fit has its own line.
+ */
 export function wrapped(text: string, width: number, letter = 6.8): string[] {
   const most = Math.floor(width / letter);
   const lines: string[] = [];

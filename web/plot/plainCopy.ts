@@ -1,7 +1,11 @@
-// Guards against pages that change JavaScript's own objects: a page may add members to Object.prototype, delete
-// Array.prototype.at, or load MooTools or Prototype.js, which replace some of the language's functions.
+// Guards against pages that change JavaScript's own objects: a page may add members to Object.prototype,
+// delete Array.prototype.at, or load MooTools or Prototype.js, which replace some of the language's
+// functions.
 
-/** A copy of a plain object without a prototype, so that only its own members are read. Any other value is returned as is. */
+/**
+ * A copy of a plain object without a prototype, so that only its own members are read. Any other value is
+ * returned as is.
+ */
 export const plainCopy = <T>(value: T): T =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
     ? Object.assign(Object.create(null), value)

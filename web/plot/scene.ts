@@ -1,5 +1,5 @@
-// A figure's picture as plain data, in CSS pixels. The same marks are drawn on a page, on a canvas below an SVG, and
-// written as an SVG file.
+// A figure's picture as plain data, in CSS pixels. The same marks are drawn on a page, on a canvas below an
+// SVG, and written as an SVG file.
 
 /** Colours by meaning; web/plot/colour.ts has their values in each theme. */
 export type Ink =
@@ -94,7 +94,10 @@ export interface DotsMark extends Linked {
   opacity?: number;
 }
 
-/** Up to so many dots are round; more are squares, which take a fifth of the time and look the same when small. */
+/**
+ * Up to so many dots are round; more are squares, which take a fifth of the time and look the same when
+ * small.
+ */
 export const roundDots = 100;
 
 /** Values [rows, columns] as coloured cells; `low` and `high` are the ends of the scale. */

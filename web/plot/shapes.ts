@@ -1,5 +1,5 @@
-// Marks as SVG elements, with classes and attributes only, because a page's content security policy may forbid inline
-// styles. What draws on a page needs no more than this; svg.ts writes files.
+// Marks as SVG elements, with classes and attributes only, because a page's content security policy may
+// forbid inline styles. What draws on a page needs no more than this; svg.ts writes files.
 import { plainCopy } from './plainCopy.js';
 import { type DotsMark, type Mark, type RasterMark, roundDots, type Span } from './scene.js';
 
@@ -112,8 +112,8 @@ const paint = (
 });
 
 /**
- * One path of points with round or square ends, a tenth of the size of as many circles. The points have a length, because
- * printing loses squares of length 0.
+ * One path of points with round or square ends, a tenth of the size of as many circles. The points have a
+ * length, because printing loses squares of length 0.
  */
 function dots({ x, y, radius, ink, opacity = 1, term }: DotsMark): Shape {
   let d = '';

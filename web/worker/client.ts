@@ -1,5 +1,5 @@
-// The page's side of the worker. Each asker has one question under way, and a newer one cancels it, so that a slider never
-// waits for an answer that nobody needs any more.
+// The page's side of the worker. Each asker has one question under way, and a newer one cancels it, so that a
+// slider never waits for an answer that nobody needs any more.
 import type { State } from '../figures/controls.js';
 import { plainCopy } from '../plot/plainCopy.js';
 import {
@@ -12,7 +12,9 @@ import {
 } from './transports.js';
 
 export interface Asker {
-  /** Asks now, or as soon as the question under way has ended. A live job that can show the new state goes on. */
+  /**
+   * Asks now, or as soon as the question under way has ended. A live job that can show the new state goes on.
+   */
   ask(state: State, options?: AskOptions): void;
   /** Sends an order to the live job under way. */
   order(order: Order): void;
@@ -29,7 +31,10 @@ export interface AskOptions {
   look?: boolean | undefined;
 }
 
-/** What an asker hears. Each state is that of the question, or the one that the live job was last asked to show. */
+/**
+ * What an asker hears. Each state is that of the question, or the one that the live job was last asked to
+ * show.
+ */
 export interface AnswerListener {
   answered(data: unknown, state: State): void;
   /** The data in the middle of a live job. */
@@ -121,7 +126,8 @@ export function asker(figure: string, listener: AnswerListener): Asker {
     const settle = (message: Reply) => {
       const reply = plainCopy(message);
       if ('progress' in reply || 'frame' in reply) {
-        // A question that a newer one has overtaken is not shown, unless the newer one only looks at the live job.
+        // A question that a newer one has overtaken is not shown, unless the newer one only looks at the live
+        // job.
         if (current.heard && (!next || plainCopy(next.options)?.look)) report(reply, state);
         return;
       }

@@ -1,5 +1,5 @@
-// The worker from the site's files: directly for pages of the same origin, through a blob for others, and as a module on
-// the page's own thread.
+// The worker from the site's files: directly for pages of the same origin, through a blob for others, and as
+// a module on the page's own thread.
 import { pageThread, scriptAddress, type Transport, workerOf } from './transports.js';
 import address from './worker.ts?worker&url';
 

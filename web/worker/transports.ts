@@ -1,13 +1,15 @@
-// How a question gets from a page to the code that computes. client.ts asks it for a figure, and a transport takes it to a
-// worker. There answers.ts computes the figure with library.ts, and replies with progress and frames, then with data or an
-// error. A page tries its transports in turn: a worker, which a page of another origin may not start; a worker made of a
-// blob, which a policy may forbid; and its own thread, where answers.ts lets the page go on.
+// How a question gets from a page to the code that computes. client.ts asks it for a figure, and a transport
+// takes it to a worker. There answers.ts computes the figure with library.ts, and replies with progress and
+// frames, then with data or an error. A page tries its transports in turn: a worker, which a page of another
+// origin may not start; a worker made of a blob, which a policy may forbid; and its own thread, where
+// answers.ts lets the page go on.
 import type { State } from '../figures/controls.js';
 
 export type Question =
   /**
    * With `excerpt`, the data are what the figure's state reads of the model instead of the figure's own. With
-   * `again`, nothing of an earlier computation is used. With `paused`, a live job waits before its first turn.
+   * `again`, nothing of an earlier computation is used. With `paused`, a live job waits before its first
+   * turn.
    */
   | { id: number; figure: string; state: State; excerpt?: true; again?: true; paused?: true }
   | { cancel: number }
@@ -41,8 +43,8 @@ export interface Transport {
 let policy: { createScriptURL(address: string): object } | undefined;
 
 /**
- * The address of a worker, in the form that pages with Trusted Types require. If the page allows no policy of this name,
- * creating it throws, and the next transport is tried.
+ * The address of a worker, in the form that pages with Trusted Types require. If the page allows no policy of
+ * this name, creating it throws, and the next transport is tried.
  */
 export function scriptAddress(address: string): string {
   if (typeof trustedTypes === 'object') {
@@ -71,7 +73,10 @@ export const blobWorker = (text: string, first?: () => unknown): Transport => ({
   },
 });
 
-/** `answering` of answers.ts, which this file must not import: takes the function for replies, returns that for questions. */
+/**
+ * `answering` of answers.ts, which this file must not import: takes the function for replies, returns that
+ * for questions.
+ */
 export type Answering = (reply: (reply: Reply) => void) => (question: Question) => void;
 
 /** Computes on the page's thread, and lets the page take its turn wherever a figure waits for the library. */

@@ -1,5 +1,5 @@
-// Everything that computes, in files that only this one imports, so that no page loads any of it twice. As a worker it
-// answers off the page's thread; as a module it serves pages that may not start a worker.
+// Everything that computes, in files that only this one imports, so that no page loads any of it twice. As a
+// worker it answers off the page's thread; as a module it serves pages that may not start a worker.
 
 import type { Library } from '../figures/figure.js';
 import { openingFigures } from '../figures/opening.js';
@@ -9,8 +9,8 @@ import type { Answering, Question, Reply } from './transports.js';
 
 // In dist/ this file is in assets/, beside model/.
 const model = new URL(/* @vite-ignore */ `../${__SUPERPOSE_MODEL__}`, import.meta.url);
-// The page opens with recorded runs, so even the library is loaded only when a figure asks for it. It is memoized,
-// because another import would take several tasks at each step.
+// The page opens with recorded runs, so even the library is loaded only when a figure asks for it. It is
+// memoized, because another import would take several tasks at each step.
 const loadedLibrary = retried(() =>
   import('./library.js').then(
     ({ library }) => library({ from: model }),

@@ -54,7 +54,8 @@ export async function openBlog(
 
 /** Waits until every figure shows a finding or a problem. */
 export async function settled(read: () => Promise<ShownFigure[]>, count = 1): Promise<ShownFigure[]> {
-  const ready = async () => (await read().catch(() => [])).filter((one) => one.finding || one.problem).length;
+  const ready = async () =>
+    (await read().catch(() => [])).filter((shownFigure) => shownFigure.finding || shownFigure.problem).length;
   await expect.poll(ready, patience).toBe(count);
   return read();
 }
@@ -74,20 +75,20 @@ export function testEmbeds(start: () => Promise<Engine>): void {
 
   test('a blog of another origin: a worker made of a blob', async () => {
     const { engine, servers } = await open(({ site }) => ({ html: page(figure() + script(site)) }));
-    const [found] = await settled(inPage(engine));
-    expect(found).toMatchObject({
+    const [shownFigure] = await settled(inPage(engine));
+    expect(shownFigure).toMatchObject({
       finding: await findingOf('dot-products'),
       runsIn: 'blob worker',
       problem: '',
     });
-    expect(found?.link).toMatch(new RegExp(`^${servers.site}#v=1&figure=dot-products&`));
+    expect(shownFigure?.link).toMatch(new RegExp(`^${servers.site}#v=1&figure=dot-products&`));
     expect(engine.complaints).toEqual([]);
   });
 
   test('a blog of the same origin: a worker', async () => {
     const { engine } = await open(({ here }) => ({ html: page(figure() + script(here)) }));
-    const [found] = await settled(inPage(engine));
-    expect(found).toMatchObject({ finding: await findingOf('dot-products'), runsIn: 'worker' });
+    const [shownFigure] = await settled(inPage(engine));
+    expect(shownFigure).toMatchObject({ finding: await findingOf('dot-products'), runsIn: 'worker' });
     expect(engine.complaints).toEqual([]);
   });
 
@@ -99,8 +100,11 @@ export function testEmbeds(start: () => Promise<Engine>): void {
         policy: `default-src 'none'; script-src ${origin} 'wasm-unsafe-eval'; connect-src ${origin}; img-src data:`,
       };
     });
-    const [found] = await settled(inPage(engine));
-    expect(found).toMatchObject({ finding: await findingOf('dot-products', { n: '8' }), runsIn: 'page' });
+    const [shownFigure] = await settled(inPage(engine));
+    expect(shownFigure).toMatchObject({
+      finding: await findingOf('dot-products', { n: '8' }),
+      runsIn: 'page',
+    });
   });
 
   test('a policy that lets no WebAssembly run: the picture stays, with a sentence and a link', async () => {
@@ -111,10 +115,10 @@ export function testEmbeds(start: () => Promise<Engine>): void {
         policy: `default-src 'none'; script-src ${origin}; connect-src ${origin}; img-src data:`,
       };
     });
-    const [found] = await settled(inPage(engine));
-    expect(found).toMatchObject({ finding: '', picture: true });
-    expect(found?.problem).toContain('lets no WebAssembly run');
-    expect(found?.link).toContain(servers.site);
+    const [shownFigure] = await settled(inPage(engine));
+    expect(shownFigure).toMatchObject({ finding: '', picture: true });
+    expect(shownFigure?.problem).toContain('lets no WebAssembly run');
+    expect(shownFigure?.link).toContain(servers.site);
   });
 
   test('a frame that may run scripts and nothing else, from a server without CORS', async () => {
@@ -127,8 +131,8 @@ export function testEmbeds(start: () => Promise<Engine>): void {
       { cors: false },
     );
     const read = () => engine.evaluateInFrame(readFigures);
-    const [found] = await settled(read);
-    expect(found).toMatchObject({
+    const [shownFigure] = await settled(read);
+    expect(shownFigure).toMatchObject({
       finding: await findingOf('dot-products', { n: '8' }),
       runsIn: 'blob worker',
     });
@@ -190,8 +194,8 @@ export function testEmbeds(start: () => Promise<Engine>): void {
       }),
       { cors: false },
     );
-    const [found] = await settled(() => engine.evaluateInFrame(readFigures));
-    expect(withoutResidual(found?.finding)).toBe(withoutResidual(await findingOf('one-score')));
+    const [shownFigure] = await settled(() => engine.evaluateInFrame(readFigures));
+    expect(withoutResidual(shownFigure?.finding)).toBe(withoutResidual(await findingOf('one-score')));
     // It carries all that it shows.
     expect(servers.requests).toEqual(['figures/one-score/']);
   });
@@ -211,17 +215,19 @@ export function testEmbeds(start: () => Promise<Engine>): void {
         {
           prepare: ({ site, putBeside }) => {
             // As SUPERPOSE_URL makes it, at another address than that of the build.
-            const made = readFileSync(join(dist, 'figures/one-score/index.html'), 'utf8');
-            const built = made
+            const original = readFileSync(join(dist, 'figures/one-score/index.html'), 'utf8');
+            const built = original
               .replace("connect-src 'self'", `connect-src 'self' ${new URL(site).origin}`)
               .replace('"home":"../../"', `"home":"${site}"`);
             putBeside('frame.html', built);
           },
         },
       );
-      const [found] = await settled(() => engine.evaluateInFrame(readFigures));
-      expect(found?.problem).toBe('');
-      expect(withoutResidual(found?.finding)).toBe(withoutResidual(await findingOf('one-score', { text })));
+      const [shownFigure] = await settled(() => engine.evaluateInFrame(readFigures));
+      expect(shownFigure?.problem).toBe('');
+      expect(withoutResidual(shownFigure?.finding)).toBe(
+        withoutResidual(await findingOf('one-score', { text })),
+      );
     },
   );
 
@@ -231,15 +237,15 @@ export function testEmbeds(start: () => Promise<Engine>): void {
       const { engine } = await open(({ site }) => ({ html: page(inSandbox(`${site}figures/one-score/`)) }), {
         cors: false,
       });
-      const [found] = await settled(() => engine.evaluateInFrame(readFigures));
+      const [shownFigure] = await settled(() => engine.evaluateInFrame(readFigures));
       // There WebKit refuses 'self', and so cannot ask whether the server is there.
       const isSafari = await engine.evaluate(() => navigator.vendor.startsWith('Apple'));
-      expect(found?.problem).toContain(
+      expect(shownFigure?.problem).toContain(
         isSafari
           ? 'In a sandboxed frame, Safari needs a build with SUPERPOSE_URL.'
           : 'which other sites’ pages and sandboxed frames need.',
       );
-      expect(found).toMatchObject({ finding: '', picture: true });
+      expect(shownFigure).toMatchObject({ finding: '', picture: true });
     },
   );
 
@@ -285,8 +291,8 @@ export function testEmbeds(start: () => Promise<Engine>): void {
     const engine = await start();
     onTestFinished(() => engine.close());
     await engine.open(pathToFileURL(file).href);
-    const [found] = await settled(inPage(engine));
-    expect(found).toMatchObject({
+    const [shownFigure] = await settled(inPage(engine));
+    expect(shownFigure).toMatchObject({
       finding: await findingOf('dot-products'),
       runsIn: 'blob worker',
       link: '',
@@ -302,8 +308,8 @@ export function testEmbeds(start: () => Promise<Engine>): void {
     }));
     // Even text in the head is shown, above the figure.
     await engine.evaluate(() => document.querySelector('superpose-figure')?.scrollIntoView());
-    const [found] = await settled(inPage(engine));
-    expect(found?.finding).toBe(await findingOf('dot-products'));
+    const [shownFigure] = await settled(inPage(engine));
+    expect(shownFigure?.finding).toBe(await findingOf('dot-products'));
     const styles = await engine.evaluate(() => {
       const element = document.querySelector('superpose-figure') as HTMLElement;
       const inside = getComputedStyle(element.shadowRoot?.querySelector('.finding') as Element);
@@ -346,9 +352,9 @@ export function testEmbeds(start: () => Promise<Engine>): void {
       html: page(figures.join('') + direct.join('') + script(site), '<style>body{margin:0}</style>'),
     }));
     const finding = await findingOf('gram');
-    for (const kind of Object.keys(containers).flatMap((one) => [one, `${one}-direct`])) {
+    for (const kind of Object.keys(containers).flatMap((text) => [text, `${text}-direct`])) {
       const widths = async () => {
-        const found = await engine.evaluate((id) => {
+        const measured = await engine.evaluate((id) => {
           const around = document.getElementById(id as string) as HTMLElement;
           const element = around.querySelector('superpose-figure') as HTMLElement;
           element.scrollIntoView();
@@ -359,10 +365,10 @@ export function testEmbeds(start: () => Promise<Engine>): void {
           };
         }, kind);
         return {
-          room: found.room,
-          drawn: withoutRounding(found.finding) === withoutRounding(finding),
-          wide: found.figure >= Math.min(room, 500),
-          inside: found.figure <= room,
+          room: measured.room,
+          drawn: withoutRounding(measured.finding) === withoutRounding(finding),
+          wide: measured.figure >= Math.min(room, 500),
+          inside: measured.figure <= room,
         };
       };
       await expect

@@ -1,5 +1,5 @@
-// Two origins: one serves dist/ in a folder, with the headers of its file _headers or with none; the other, a blog,
-// embeds it.
+// Two origins: one serves dist/ in a folder, with the headers of its file _headers or with none; the other, a
+// blog, embeds it.
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -90,21 +90,21 @@ export async function startServers(
         response.end(beside.get(path));
         return;
       }
-      const asked = path.startsWith(folder) ? path.slice(folder.length) : undefined;
-      const file = asked?.replace(/(^|\/)$/, '$1index.html');
+      const relative = path.startsWith(folder) ? path.slice(folder.length) : undefined;
+      const file = relative?.replace(/(^|\/)$/, '$1index.html');
       const bytes =
         isBlog && changed.has(file ?? '')
           ? changed.get(file ?? '')
           : file && !file.includes('..')
             ? await readFile(join(served, file)).catch(() => undefined)
             : undefined;
-      if (!bytes || asked === undefined || (!isBlog && lost?.test(asked))) {
+      if (!bytes || relative === undefined || (!isBlog && lost?.test(relative))) {
         response.writeHead(404).end('Not found');
         return;
       }
-      requests.push(asked);
-      if (!isBlog && (typeof cors === 'function' ? cors(asked) : cors))
-        for (const [name, value] of headersOf(asked)) response.setHeader(name, value);
+      requests.push(relative);
+      if (!isBlog && (typeof cors === 'function' ? cors(relative) : cors))
+        for (const [name, value] of headersOf(relative)) response.setHeader(name, value);
       response.setHeader('Content-Type', types[extname(file ?? '')] ?? 'application/octet-stream');
       response.end(bytes);
     });
