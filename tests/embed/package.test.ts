@@ -81,7 +81,7 @@ test('superpose/embed makes figures live, in a worker', async () => {
         try { configure(no); } catch (error) { return String(error); }
       });`,
   });
-  const must = (name: string, what: string) => `TypeError: ${name} must be an address; it is ${what}.`;
+  const must = (name: string, what: string) => `TypeError: ${name} must be an address; got ${what}.`;
   const options = 'TypeError: configure() takes an object with home, model or wasm.';
   const refused = [
     ...[options, options, options, must('home', '5'), must('model', '[object Object]')],
