@@ -34,7 +34,7 @@ ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<doubl
 // |P e| / |e| for each row e of noise [m, d], [m]: at most the gain. NaN for a row of zeros.
 Vector<double> noise_gains(const Matrix<double>& projector, const Matrix<double>& noise);
 
-// Of oblique_projection(), with noise [m, d].
+// The bytes of oblique_projection(), with noise [m, d].
 constexpr double oblique_projection_bytes(double d, double k1, double k2, double m) {
   return bytes_of_doubles(2 * d * d + 8 * d * (k1 + k2) + k1 * k2 + 2 * m * (d + 1));
 }

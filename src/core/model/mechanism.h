@@ -65,7 +65,8 @@ class Mechanism {
   QueriesAndKeys places_;  // as many rows as rows_
 };
 
-// Beside the scores: terms are formed in double, from copies of queries, keys and their means.
+// The bytes beside those of the scores: terms are computed in double, from copies of queries, keys and their
+// means.
 constexpr double mechanism_bytes(double n, double query_channels, double key_channels) {
   return bytes_of_doubles(24 * n * n + 8 * n * (query_channels + key_channels));
 }

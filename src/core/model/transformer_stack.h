@@ -89,8 +89,8 @@ class TransformerStack {
   int layers() const { return static_cast<int>(layers_.size()); }
   const StackOptions& options() const { return options_; }
 
-  // Of a forward pass of n tokens through so many layers, with the summands [n, d] and the parts of the layer
-  // that is decomposed.
+  // The bytes of a forward pass of n tokens through so many layers, with the summands [n, d] and the parts of
+  // the layer that is decomposed.
   double forward_bytes(double n, double d, double summands, double layers, bool trace,
                        bool projections) const;
 

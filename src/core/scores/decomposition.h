@@ -48,8 +48,8 @@ struct ScoreLayer {
   float scale;
 };
 
-// Of a layer with `rows` rows of W_Q, which is as many as W_K has: what stays of it, and what it takes while it
-// is made, when there is a copy beside what stays.
+// The bytes of a layer whose W_Q and W_K have so many rows each: those that it keeps in memory, and those
+// that its construction needs, when there is a copy beside them.
 constexpr double score_layer_bytes(double rows, double columns) {
   return bytes_of_floats(2 * rows * (columns + 1));
 }
@@ -77,8 +77,9 @@ double largest_gap(const float* terms, int count, const float* logits, Eigen::In
 // [n, n], one after another.
 Matrix<double> sum_of_terms(const float* terms, Eigen::Index n, const std::vector<bool>& included);
 
-// Of a score of n tokens, decomposed into parts^2 terms for each of `heads` heads, of which one is in the module
-// at a time. `width` counts the channels of a row that is projected, together with those of all heads' queries.
+// The bytes of a decomposition of n tokens into parts^2 terms for each of `heads` heads, of which one is in
+// the module at a time. `width` is the channels of a row that is projected plus the channels of all heads'
+// queries.
 constexpr double decomposition_bytes(double n, double parts, double heads, double width) {
   return bytes_of_floats((heads + 1) * (parts * parts + 3) * n * n) +
          bytes_of_doubles(4 * (parts + 1) * n * width);

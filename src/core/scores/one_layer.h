@@ -31,7 +31,7 @@ struct OneLayer {
   double difference = 0;                // the largest |concatenated - added|
   double relative_difference = 0;       // |concatenated - added| / |added|, over all numbers
   double miss = 0;                      // the least |c concatenated - added| / |added| over all numbers c
-  // |concatenated| / |added| of a row, the least and the largest over the rows; those with 0 / 0 do not count.
+  // The least and the largest |concatenated| / |added| of a row; rows with 0 / 0 do not count.
   double least_length_ratio = std::numeric_limits<double>::infinity(), largest_length_ratio = 0;
   // The least |x M + rho p M - (x + p) W_1| / |(x + p) W_1| over all matrices M that serve both parts, for
   // independent x and p that spread alike: then M = (1 + rho) / (1 + rho^2) W_1. It is 0 for rho = 1 alone.

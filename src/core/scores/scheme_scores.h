@@ -23,8 +23,8 @@ struct SchemeScores {
 SchemeScores scheme_scores(const SchemeInfo& info, const SchemeInput& input, const std::vector<int>& heads,
                            bool anova);
 
-// Of scheme_scores() for `chosen` heads. `part_values` counts the numbers of the scheme's parts, and of the
-// queries, keys or rows that they make of the tokens.
+// The bytes of scheme_scores() for `chosen` heads. `part_values` counts the numbers in the scheme's parts,
+// and in the queries, keys or rows that come from them and the tokens.
 double scheme_scores_bytes(const SchemeInfo& info, const SchemeShape& shape, int chosen, bool anova,
                            double part_values);
 

@@ -47,7 +47,7 @@ void draw_tokens(const TaskOptions& options, Random& random, int* tokens);
 // counts; if it does not occur, there is no target.
 void find_targets(const TaskOptions& options, const int* tokens, int* targets);
 
-// Of a batch's tokens and targets, here and in JavaScript.
+// The bytes of a batch's tokens and targets, here and in JavaScript.
 constexpr double batch_bytes(double tokens) { return bytes_of_ints(4 * tokens); }
 
 }  // namespace superpose
