@@ -1,5 +1,5 @@
-// Bindings of the transformer stack, which stays in the module's memory with the result of its last forward, and
-// of the means over a corpus.
+// Bindings of the transformer stack, which stays in the module's memory with the result of its last forward,
+// and of the means over a corpus.
 #include <array>
 #include <map>
 #include <optional>

@@ -54,14 +54,14 @@ function graphOf(kind, { matMul, concat, reshape, transpose }, parts, { n, heads
     const keys = parts.map((rows) => project(rows, key, [n, heads, width], [1, 2, 0]));
     return queries.flatMap((q) => keys.map((k) => matMul(q, k)));
   }
-  const both = concat(parts);
+  const stacked = concat(parts);
   if (kind === 'stacked') {
-    const q = project(both, query, [2, 1, n, heads, width], [0, 1, 3, 2, 4]);
-    const k = project(both, key, [1, 2, n, heads, width], [0, 1, 3, 4, 2]);
+    const q = project(stacked, query, [2, 1, n, heads, width], [0, 1, 3, 2, 4]);
+    const k = project(stacked, key, [1, 2, n, heads, width], [0, 1, 3, 4, 2]);
     return [matMul(q, k)];
   }
-  const q = project(both, query, [2 * n, heads, width], [1, 0, 2]);
-  const k = project(both, key, [2 * n, heads, width], [1, 2, 0]);
+  const q = project(stacked, query, [2 * n, heads, width], [1, 0, 2]);
+  const k = project(stacked, key, [2 * n, heads, width], [1, 2, 0]);
   return [transpose(reshape(matMul(q, k), [heads, 2, n, 2, n]), [1, 3, 0, 2, 4])];
 }
 

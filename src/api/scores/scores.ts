@@ -9,9 +9,9 @@ import { checkGaugeName, type Gauge } from './gauge.js';
 export const pairTerms = ['token-token', 'token-position', 'position-token', 'position-position'] as const;
 
 /**
- * The terms of the analysis of variance, by one rule for all schemes: the four pairs; tokens with tokens by their
- * offset; a key alone, which every query prefers wherever it stands; and a query alone, which is the same for every
- * key, so softmax ignores it.
+ * The terms of the analysis of variance, by one rule for all schemes: the four pairs; tokens with tokens by
+ * their offset; a key alone, which every query prefers wherever it stands; and a query alone, which is the
+ * same for every key, so softmax ignores it.
  */
 export const anovaTerms = [...pairTerms, 'token-offset', 'key', 'query'] as const;
 

@@ -129,7 +129,13 @@ function checkedModel(raw: RawModule, input: AnyOptions) {
   const sigma = check.single('sigma', input.sigma ?? 0.1, 0);
   const ofPositions = input.sigmaPositions ?? (facts.id === 'multiply' ? 1 : sigma);
   return {
-    ...{ facts, scheme, table, d_model, d_position, stream, heads },
+    facts,
+    scheme,
+    table,
+    d_model,
+    d_position,
+    stream,
+    heads,
     layers: check.integer('layers', input.layers ?? 1, 1, 12),
     layerNorm: check.flag('layerNorm', input.layerNorm ?? true),
     causal: check.flag('causal', input.causal ?? false),

@@ -8,8 +8,8 @@ import type { TaskOptions, TrainingBatch } from './tasks.js';
  * (TUPE, arXiv 2006.15595); 'rope', rotated queries and keys (arXiv 2104.09864); 'alibi' (arXiv 2108.12409);
  * 't5', a bias for each head and offset (arXiv 1910.10683), one bucket per offset; 'none'.
  *
- * 'add-to-queries-keys': queries and keys of every layer read x + p, and values x = e. 'project': [e | p] W_f,
- * which is adding with two learned maps. 'multiply': e (1 + p).
+ * 'add-to-queries-keys': queries and keys of every layer read x + p, and values x = e. 'project': [e | p]
+ * W_f, which is adding with two learned maps. 'multiply': e (1 + p).
  */
 export type TrainingScheme =
   | 'none'
