@@ -1,5 +1,5 @@
-// Sets the registry's formulas, which are TeX, as spans of a picture's text: letters in italics, indices below and
-// above the line. Only the commands that these formulas use are known.
+// Sets the registry's formulas, which are TeX, as spans of a picture's text: letters in italics, indices
+// below and above the line. Only the commands that these formulas use are known.
 import { plainCopy } from '../plot/plainCopy.js';
 import type { Span } from '../plot/scene.js';
 
