@@ -84,7 +84,7 @@ export async function ofModel(load, superpose, { shape, way, task }, some = seed
   const { learnedNumbers } = await load('figures/runs/recordedRuns');
   const { wayIn } = await load('figures/runs/ways');
   const options = some.map((seed) => modelOptions(task, way, { ...shape, seed }));
-  const runs = options.map((one) => startedRun(superpose, one, wayIn(way).loudness));
+  const runs = options.map((model) => startedRun(superpose, model, wayIn(way).loudness));
   const isTold =
     shape.n === small.n && shape.layers === 'one' && shape.norm === 'without' && separate.includes(way);
   const least = isTold && ['lookup', 'roll'].includes(task) ? lengths.at(-1) : 0;
@@ -339,9 +339,9 @@ export async function isSame(load, superpose, { shape, way, task, seed, cell }) 
   const steps = lengths.find((length) => checkpointsTo(length).length === right.length);
   const again = await ofModel(load, superpose, { shape, way, task }, [seed], steps);
   const { numbers, questions } = cell;
-  const wanted = { numbers, questions, first: cell.first[seed - 1], right };
+  const expected = { numbers, questions, first: cell.first[seed - 1], right };
   return (
-    JSON.stringify({ ...wanted, loud: cell.loudness?.[seed - 1] }) ===
+    JSON.stringify({ ...expected, loud: cell.loudness?.[seed - 1] }) ===
     JSON.stringify({
       numbers: again.numbers,
       questions: again.questions,

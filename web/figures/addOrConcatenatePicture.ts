@@ -204,7 +204,7 @@ export function chartOf({ data, state }: Page, area: Area): { marks: Mark[]; han
     ...lines,
     ...named.names(
       drawn,
-      known.map((one) => y(one.end / data.questions)),
+      known.map((line) => y(line.end / data.questions)),
     ),
   ];
   // The step that is shown; dragged, it is another.
@@ -231,9 +231,9 @@ function exampleOf(data: Data, task: Task): string {
   const at = task.looksAt(tokens, place);
   const answer = task.answer(data.targets[place] as number);
   const asker = task.term.startsWith('token') ? token(place) : `position ${place}`;
-  const asked = task.term.endsWith('token') ? token(at) : `position ${at}`;
+  const answerer = task.term.endsWith('token') ? token(at) : `position ${at}`;
   // On one line.
-  return `${asker} → ${asked} → ${answer}`.replaceAll(' ', '\u00a0');
+  return `${asker} → ${answerer} → ${answer}`.replaceAll(' ', '\u00a0');
 }
 
 /** The question is set in 15 pixels. */

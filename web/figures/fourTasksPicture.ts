@@ -45,9 +45,9 @@ export function picture(data: Data, state: State, width: number, point: number):
   });
   const height = rows * (above + below + 2 * gap) - gap;
   // Last, because a mark that comes and goes would change all marks after it.
-  const wrong = drawn.map((one) => one.wrong).join('');
+  const wrong = drawn.map((panel) => panel.wrong).join('');
   const marks: Mark[] = [
-    ...drawn.flatMap((one) => one.marks),
+    ...drawn.flatMap((panel) => panel.marks),
     ...(wrong ? [{ mark: 'path', d: wrong, stroke: 'warning', wide: 2 } as const] : []),
   ];
   return {
@@ -137,10 +137,10 @@ function drawPanel(
   if (latest(panel.shares)) {
     marks.push(textAt(x + width, top + 10, 'term’s share', { anchor: 'end', ink: term, term }));
   }
-  pairTerms.forEach((one, k) => {
+  pairTerms.forEach((shown, k) => {
     const shares = panel.shares.map((of) => of?.[k] ?? Number.NaN);
     const d = lineThrough(drawn, at, shares);
-    if (d) marks.push({ mark: 'path', d, stroke: one, wide: one === term ? 2.5 : 1.5, term: one });
+    if (d) marks.push({ mark: 'path', d, stroke: shown, wide: shown === term ? 2.5 : 1.5, term: shown });
   });
   marks.push({ mark: 'path', d: lineThrough(drawn, at, panel.accuracy), stroke: 'ink', wide: 2 });
   const bar = (label: string, value: number | null, ink: Ink) => ({

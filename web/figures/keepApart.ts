@@ -243,7 +243,7 @@ export const figure: Figure<typeof controls, Data> = {
     const { task, d_model, sigma } = state;
     const done = ((data.curves[0]?.overlap.length ?? 1) - 1) * strideOf(state);
     if (done === 0) return `Not trained yet: it takes ${state.steps} steps, once you ask for it.`;
-    const [from, to] = [data.overlapBefore.mean, data.overlap.mean].map((one) => one.toFixed(2));
+    const [from, to] = [data.overlapBefore.mean, data.overlap.mean].map((mean) => mean.toFixed(2));
     const head =
       data.overlap.mean < 0.8 * data.overlapBefore.mean
         ? `They drift apart: the overlap falls from ${from} to ${to}.`
@@ -335,8 +335,8 @@ function drawPlan(title: string, { tokens, positions }: Plan, extent: number, ar
   const scale = (0.5 * side - 8) / extent;
   const dots = ({ x, y }: Plan['tokens'], ink: Ink): Mark =>
     dotsAt(
-      x.map((one) => middle.x + scale * one),
-      y.map((one) => middle.y - scale * one),
+      x.map((coordinate) => middle.x + scale * coordinate),
+      y.map((coordinate) => middle.y - scale * coordinate),
       3.2,
       ink,
       0.85,

@@ -93,7 +93,7 @@ function rateSentence({ byRate: { most, ways, ours } }: Data): string {
 /** “8.4 to 9.2”, in millions. */
 function weightsOf(rows: readonly Row[]): string {
   const millions = rows.flatMap(runsOf).map(({ weights }) => weights / 1e6);
-  const ends = [Math.min(...millions), Math.max(...millions)].map((one) => one.toFixed(1));
+  const ends = [Math.min(...millions), Math.max(...millions)].map((count) => count.toFixed(1));
   return [...new Set(ends)].join(' to ');
 }
 
@@ -178,11 +178,11 @@ function placed({ rows }: Data, state: State, width: number) {
     before = group;
     const name = { y: y + 16, lines: beside ? wrapped(labelOf(row.way), left - 24) : [labelOf(row.way)] };
     const top = beside ? y : y + 20;
-    const dots = row.results.map((one, k) => {
+    const dots = row.results.map((result, k) => {
       const middle = top + 13 + pitch * k;
-      const across = one.runs.map((run) => Math.min(right, x(endOf(run))));
+      const across = result.runs.map((run) => Math.min(right, x(endOf(run))));
       const up = spread(across);
-      return { ...one, y: middle, at: across.map((x, run) => ({ x, y: middle + (up[run] as number) })) };
+      return { ...result, y: middle, at: across.map((x, run) => ({ x, y: middle + (up[run] as number) })) };
     });
     y = Math.max(top + pitch * dots.length + 8, y + 18 * name.lines.length + 8);
     return { i, row, headings, name, dots };
@@ -310,10 +310,10 @@ export const figure: Figure<typeof controls, Data> = {
     state.curves ? drawCurves(data, state, width) : drawRows(data, state, width),
 
   describe(data, state) {
-    const few = firstRows(data, state);
-    const added = few.find(({ way }) => way === 'add');
+    const first = firstRows(data, state);
+    const added = first.find(({ way }) => way === 'add');
     if (!added) return 'The file has no runs of added positions here.';
-    const head = `${headOf(few, state)}${weightsOf(data.rows)} million weights`;
+    const head = `${headOf(first, state)}${weightsOf(data.rows)} million weights`;
     const curves = state.curves
       ? ` The curves are in nats a token, on the first 256 windows; the last look is after ${data.parts.at(-1)} of the training.`
       : '';
@@ -325,7 +325,7 @@ export const figure: Figure<typeof controls, Data> = {
     const larger = aheadOf([short, long], all && state.view !== 'ladder' ? [...shown, 'project'] : shown);
     const steps = [...new Set(data.rows.map((row) => row.steps))];
     const small = aheadOf(
-      steps.map((one) => data.rows.filter((row) => row.steps === one)),
+      steps.map((length) => data.rows.filter((row) => row.steps === length)),
       shown,
     );
     const leads = state.view === 'ladder' ? `${small} Larger models:${larger}` : larger;

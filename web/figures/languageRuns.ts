@@ -345,16 +345,16 @@ export const compute: Compute<typeof controls, Data> = async (library, { view, w
       ways.flatMap((way) => {
         const results = resultsOf(name)
           .filter((result) => result.way === way && result.steps === steps && isAsScripted(result))
-          .sort((one, other) => Number(other.ours) - Number(one.ours));
+          .sort((a, b) => Number(b.ours) - Number(a.ours));
         return results[0] ? [{ way, steps, tokens: results[0].tokens, results }] : [];
       }),
     );
-  const few = firstWays[view];
+  const first = firstWays[view];
   const rows =
     ways === 'all'
-      ? rowsOf(view, [...new Set([...(view === 'ladder' ? few : []), ...languageWays])])
-      : rowsOf(view, few, view === 'ladder' ? views.ladder.lengths.slice(0, 1) : undefined);
-  const lacking = few.filter((way) => !rows.some((row) => row.way === way)).map(labelOf);
+      ? rowsOf(view, [...new Set([...(view === 'ladder' ? first : []), ...languageWays])])
+      : rowsOf(view, first, view === 'ladder' ? views.ladder.lengths.slice(0, 1) : undefined);
+  const lacking = first.filter((way) => !rows.some((row) => row.way === way)).map(labelOf);
   return {
     rows,
     larger: { short: rowsOf('short', languageWays), long: rowsOf('long', languageWays) },

@@ -84,7 +84,7 @@ export const questionOf = ({ term }: { term: string }): string => term.replace('
 
 /** To choose one of the four. */
 export const taskOptions = /* @__PURE__ */ Object.fromEntries(
-  /* @__PURE__ */ fourTasks.map((one) => [one.task, `${questionOf(one)}: ${one.task}`]),
+  /* @__PURE__ */ fourTasks.map((task) => [task.task, `${questionOf(task)}: ${task.task}`]),
 ) as Record<(typeof fourTasks)[number]['task'], string>;
 
 /** How such figures begin. Labels are left out: what computes does not need them. */
