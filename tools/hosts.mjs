@@ -1,4 +1,5 @@
-// npm run hosts: builds sites with figures in the publishing tools that people use, and opens each in three browsers.
+// npm run hosts: builds sites with figures in the publishing tools that people use, and opens each in three
+// browsers.
 import { join } from 'node:path';
 import { build } from './build.mjs';
 import { setUp } from './setup.mjs';

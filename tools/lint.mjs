@@ -14,7 +14,10 @@ export const cppFiles = (...endings) =>
     .split('\n')
     .filter((file) => file && existsSync(join(root, file)));
 
-/** Keeps the sources of the core, each of which has an entry in the compile commands that `configureTidy` writes. */
+/**
+ * Keeps the sources of the core, each of which has an entry in the compile commands that `configureTidy`
+ * writes.
+ */
 export const tidied = (files) => files.filter((file) => /^src\/core\/.*\.cpp$/.test(file));
 
 /** Returns the sources that differ from HEAD or, if none do, from the commit before it. */

@@ -1,12 +1,14 @@
-// Lets one process at a time set up, build or unpack, because `npm start` and `npm test` may run at once in a checkout and
-// several checkouts share a cache. The kernel releases the lock when its holder ends, however it ends.
+// Lets one process at a time set up, build or unpack, because `npm start` and `npm test` may run at once in a
+// checkout and several checkouts share a cache. The kernel releases the lock when its holder ends, however it
+// ends.
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { makeFolder, which } from './steps.mjs';
 
 /**
- * Runs `work` while this process alone holds the lock file. flock(1) holds it while the pipe from this process is open,
- * so a set-up that is killed leaves no stale lock. Without flock(1), which only Linux has, `work` runs unlocked.
+ * Runs `work` while this process alone holds the lock file. flock(1) holds it while the pipe from this
+ * process is open, so a set-up that is killed leaves no stale lock. Without flock(1), which only Linux has,
+ * `work` runs unlocked.
  */
 export async function withLock(file, what, work) {
   makeFolder(dirname(file));

@@ -8,7 +8,9 @@ import { unpacked, wrapProgram } from './unpack.mjs';
 
 const programs = ['cmake', 'ctest', 'ninja'];
 
-/** Appends the folder of private CMake and Ninja to PATH and returns it; undefined if the host has its own. */
+/**
+ * Appends the folder of private CMake and Ninja to PATH and returns it; undefined if the host has its own.
+ */
 export async function cmakeTools() {
   if (['cmake', 'ninja'].every((program) => which(program))) return undefined;
   const folder = join(await privateTools(), 'usr/bin');
@@ -23,8 +25,8 @@ function privateTools() {
     instead: 'put CMake 3.25 or newer and Ninja on PATH.',
     fill: async (half, { uri, release }, run) => {
       await unpackPackages(run, { uri, suite: release, packages: ['cmake', 'ninja-build'] }, half);
-      // CMake finds its modules from the name that it is called by, so the wrappers take the programs' place. Nothing
-      // else may be in that folder, because it is on PATH.
+      // CMake finds its modules from the name that it is called by, so the wrappers take the programs' place.
+      // Nothing else may be in that folder, because it is on PATH.
       renameSync(join(half, 'usr/bin'), join(half, 'usr/programs'));
       for (const program of programs) {
         wrapProgram(half, { wrapper: `usr/bin/${program}`, program: `usr/programs/${program}` });
@@ -37,7 +39,10 @@ function privateTools() {
 /** Raise the number after the last dash whenever finish() changes what it leaves in the folder. */
 const privateName = `emscripten-${pin.version}-2`;
 
-/** Returns the environment in which CMake finds Emscripten: the host's, or a private one, unpacked if necessary. */
+/**
+ * Returns the environment in which CMake finds Emscripten: the host's, or a private one, unpacked if
+ * necessary.
+ */
 export const emscripten = async () => hostEmscripten() ?? (await privateEmscripten());
 
 /** Undefined if none on PATH is new enough: the private one's version is the oldest that is known to work. */

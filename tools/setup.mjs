@@ -1,5 +1,5 @@
-// Installs what building and testing need and writes build/env.sh, which is sourced before calling cmake by hand. A
-// fresh machine needs no other command. To run it alone:
+// Installs what building and testing need, so that a fresh machine needs two commands, and writes build/env.sh,
+// which is sourced before calling cmake by hand. To run it alone:
 //   node tools/setup.mjs [wasm] [native] [style] [oracles] [chromium] [engines]
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,13 +9,15 @@ import { withLock } from './lock.mjs';
 import { cmakeTools, emscripten } from './programs.mjs';
 import { Failure, root, runTool, step, usageError } from './steps.mjs';
 
-/** The parts to choose from. `wasm` needs no root; `native` alone needs neither Emscripten nor node_modules. */
+/**
+ * The parts to choose from. `wasm` needs no root; `native` alone needs neither Emscripten nor node_modules.
+ */
 export const parts = ['wasm', 'native', ...optional];
 
 /**
- * Prepares the machine for the named parts and returns the environment to run CMake in:
- * SUPERPOSE_PREFIX (the prefix with Eigen's headers) and, for wasm, SUPERPOSE_EMSCRIPTEN (Emscripten's root folder).
- * A private CMake is also put on this process's PATH.
+ * Prepares the machine for the named parts and returns the environment to run CMake in: SUPERPOSE_PREFIX (the
+ * prefix with Eigen's headers) and, for wasm, SUPERPOSE_EMSCRIPTEN (Emscripten's root folder). A private
+ * CMake is also put on this process's PATH.
  */
 export async function setUp(...names) {
   refuseOldNode();
@@ -56,7 +58,10 @@ function refuseOldNode() {
   );
 }
 
-/** Writes build/env.sh, and keeps what an earlier set-up of other parts wrote. `tools` is a folder for PATH, if any. */
+/**
+ * Writes build/env.sh, and keeps what an earlier set-up of other parts wrote. `tools` is a folder for PATH,
+ * if any.
+ */
 function writeEnvironment(variables, tools) {
   const file = join(root, 'build', 'env.sh');
   const quote = (value) => `'${value.replaceAll("'", "'\\''")}'`;
@@ -78,8 +83,8 @@ async function installNodeModules() {
 }
 
 /**
- * Whether node_modules matches package-lock.json. npm writes node_modules/.package-lock.json last, however it is run, so
- * comparing the two detects a half-finished install and accepts one that was run by hand.
+ * Whether node_modules matches package-lock.json. npm writes node_modules/.package-lock.json last, however it
+ * is run, so comparing the two detects a half-finished install and accepts one that was run by hand.
  */
 function upToDate() {
   const installed = join(root, 'node_modules/.package-lock.json');

@@ -1,14 +1,15 @@
-// Skips a step while its inputs are the same as when it last succeeded: Vite and tsc would build everything each time, and
-// `npm start` and `npm test` take seconds when there is nothing to do.
+// Skips a step while its inputs are the same as when it last succeeded: Vite and tsc would build everything
+// each time, and `npm start` and `npm test` take seconds when there is nothing to do.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder, root } from './steps.mjs';
 
 /**
- * Runs `work`, unless the stamp `name` says that it succeeded with these inputs, all outputs exist, and the outputs in
- * `unchanged` are as it left them. All are files or folders, relative to the checkout, which may be moved or copied
- * with its stamps. A missing input counts as empty. `key` adds anything else that the result depends on.
+ * Runs `work`, unless the stamp `name` says that it succeeded with these inputs, all outputs exist, and the
+ * outputs in `unchanged` are as it left them. All are files or folders, relative to the checkout, which may
+ * be moved or copied with its stamps. A missing input counts as empty. `key` adds anything else that the
+ * result depends on.
  */
 export async function unlessStamped(name, { inputs, outputs = [], unchanged = [], key = '' }, work) {
   const file = join(makeFolder(join(root, 'build', 'stamps')), name);

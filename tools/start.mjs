@@ -30,8 +30,8 @@ async function main(args) {
 }
 
 function readPort(args) {
-  // npm takes "npm start --port N" without a "--" as one of its own settings: with the number, or as "true" with the
-  // number left as an argument.
+  // npm takes "npm start --port N" without a "--" as one of its own settings: with the number, or as "true"
+  // with the number left as an argument.
   const setting = process.env.npm_config_port?.replace('true', '');
   const words = [setting, ...args].filter(Boolean).join('=');
   const [, port] = words.match(/^(?:--port=)?([1-9]\d{0,4})$/) ?? (words === '' ? ['', defaultPort] : []);

@@ -1,5 +1,5 @@
-// npm test: the checks and tests of every change; quick: those of the library and the figures; test:all: every test.
-// One closing line counts them.
+// npm test: the checks and tests of every change; quick: those of the library and the figures; test:all:
+// every test. One closing line counts them.
 import { randomInt } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +44,9 @@ async function main(args) {
   return tally.failed === 0 ? 0 : 1;
 }
 
-/** `extent` is quick, normal or all; names of parts choose parts; every other name filters the tests in them. */
+/**
+ * `extent` is quick, normal or all; names of parts choose parts; every other name filters the tests in them.
+ */
 function select(args) {
   const extent = ['quick', 'all'].find((word) => args.includes(word));
   const rest = args.filter((arg) => arg !== extent);
@@ -117,7 +119,9 @@ function readsSite(chosen, filters, extent) {
   return named.some((path) => !withoutSite.includes(path.split('/')[0]));
 }
 
-/** Adds what `work` counts to the tally. A step that fails counts as one failure, and the other parts go on. */
+/**
+ * Adds what `work` counts to the tally. A step that fails counts as one failure, and the other parts go on.
+ */
 async function counting(tally, work) {
   try {
     const result = await work();

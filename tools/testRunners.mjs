@@ -1,5 +1,5 @@
-// Runs the C++ tests, a program for each room, and Vitest's projects, and counts what they ran: ctest counts programs
-// instead of tests, and Vitest does not say when a project ran nothing at all.
+// Runs the C++ tests, a program for each room, and Vitest's projects, and counts what they ran: ctest counts
+// programs instead of tests, and Vitest does not say when a project ran nothing at all.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -19,8 +19,8 @@ function readResult(file) {
 }
 
 /**
- * Builds a preset and runs its tests: those whose name or program contains one of `filters`, or all if there are none.
- * Returns { passed, failed, skipped }.
+ * Builds a preset and runs its tests: those whose name or program contains one of `filters`, or all if there
+ * are none. Returns { passed, failed, skipped }.
  */
 export async function runNativeTests(preset, filters, env) {
   await buildPreset(preset, env);
@@ -59,10 +59,10 @@ export async function runNativeTests(preset, filters, env) {
 const vitest = join(root, 'node_modules/.bin/vitest');
 
 /**
- * Runs Vitest projects, all at once, so that a test that waits for its browser leaves the processor to others: the test
- * files whose path contains one of `filters`, or all if there are none. `extent` (quick, normal or all) is Vitest's
- * mode, by which tests/vitest.config.ts lists files. Without filters, each of the `complete` projects must run a test.
- * Returns { passed, failed, skipped }.
+ * Runs Vitest projects, all at once, so that a test that waits for its browser leaves the processor to
+ * others: the test files whose path contains one of `filters`, or all if there are none. `extent` (quick,
+ * normal or all) is Vitest's mode, by which tests/vitest.config.ts lists files. Without filters, each of the
+ * `complete` projects must run a test. Returns { passed, failed, skipped }.
  */
 export async function runVitest(projects, complete, filters, extent, env) {
   const countsFile = resultFile(`${projects.join('-')}.json`);
@@ -104,7 +104,10 @@ export async function runVitest(projects, complete, filters, extent, env) {
   return total;
 }
 
-/** A Vitest reporter: writes how many tests of each project passed, failed and were skipped to SUPERPOSE_COUNTS. */
+/**
+ * A Vitest reporter: writes how many tests of each project passed, failed and were skipped to
+ * SUPERPOSE_COUNTS.
+ */
 export default class {
   onTestRunEnd(modules) {
     const counts = {};

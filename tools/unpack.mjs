@@ -1,4 +1,5 @@
-// Unpacks downloads for the build into the user's cache folder: nothing is installed on the host and no root is needed.
+// Unpacks downloads for the build into the user's cache folder: nothing is installed on the host and no root
+// is needed.
 import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -12,9 +13,9 @@ export function cacheFolder() {
 }
 
 /**
- * Returns the folder `name` in the cache. If it is missing, `fill(folder, mirror, run)` fills it from the host's mirror
- * and tests it; `run` is that of the step. The folder gets its name only when it is complete; one that is half-finished
- * has another name and is removed. `instead` tells the user what to do without it.
+ * Returns the folder `name` in the cache. If it is missing, `fill(folder, mirror, run)` fills it from the
+ * host's mirror and tests it; `run` is that of the step. The folder gets its name only when it is complete;
+ * one that is half-finished has another name and is removed. `instead` tells the user what to do without it.
  */
 export async function unpacked({ name, what, instead, fill }) {
   const folder = join(cacheFolder(), name);
@@ -41,8 +42,8 @@ export async function unpacked({ name, what, instead, fill }) {
 }
 
 /**
- * Writes a wrapper that runs an unpacked program with the loader and the libraries that it was built for, even after the
- * folder has moved. `folder` is where they are unpacked; the other paths are relative to it.
+ * Writes a wrapper that runs an unpacked program with the loader and the libraries that it was built for,
+ * even after the folder has moved. `folder` is where they are unpacked; the other paths are relative to it.
  */
 export function wrapProgram(folder, { wrapper, program, libraries = [], options = '' }) {
   const up = '/..'.repeat(wrapper.split('/').length - 1);

@@ -52,7 +52,10 @@ const versionedEmbed = (): Plugin => ({
   writeBundle: () => copyFileSync(resolve(dist, 'embed.js'), resolve(dist, `embed-${version}.js`)),
 });
 
-/** A classic script in one file: the page around a frame need send it no CORS header, and none of its names are global. */
+/**
+ * A classic script in one file: the page around a frame need send it no CORS header, and none of its names
+ * are global.
+ */
 const resizeScript = (): Plugin => ({
   name: 'resize-script',
   apply: 'build',
@@ -76,9 +79,10 @@ const resizeScript = (): Plugin => ({
 });
 
 /**
- * d3-array is one file and makes functions when it is loaded; those that nobody uses may go. So may a figure in a
- * worker, which computes and does not draw, though a part of it is made by a call. Nobody but the page calls its copy of
- * the library, and tests compute every figure in Node, where an unknown option is refused: here the check may go.
+ * d3-array is one file and makes functions when it is loaded; those that nobody uses may go. So may a figure
+ * in a worker, which computes and does not draw, though a part of it is made by a call. Nobody but the page
+ * calls its copy of the library, and tests compute every figure in Node, where an unknown option is refused:
+ * here the check may go.
  */
 const treeshake = {
   manualPureFunctions: [
@@ -99,8 +103,8 @@ const exportsOfWorker: Plugin = {
   options: (options) => ({ ...options, preserveEntrySignatures: 'exports-only' }),
 };
 
-// `unsafe` takes built-in functions to be the language’s own. It must not evaluate: it would take a member that is set
-// elsewhere for a constant.
+// `unsafe` takes built-in functions to be the language’s own. It must not evaluate: it would take a member
+// that is set elsewhere for a constant.
 const smallestOfWorker = smaller({
   pure_getters: true,
   keep_fargs: false,
@@ -137,7 +141,8 @@ export default defineConfig({
       treeshake,
       output: {
         comments: false,
-        // What figures that train share: compressed by itself, each of these small files would be a tenth larger.
+        // What figures that train share: compressed by itself, each of these small files would be a tenth
+        // larger.
         codeSplitting: {
           groups: [
             {

@@ -1,4 +1,5 @@
-// Chromium behind the same interface as the other engines: one browser with a context for each reader, or a new one.
+// Chromium behind the same interface as the other engines: one browser with a context for each reader, or a
+// new one.
 import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright';
 import { chromiumOptions } from '../../tools/chromium.mjs';
 import type { Engine, EngineOptions } from './engines.ts';

@@ -1,7 +1,8 @@
-// The page starts in Firefox and in WebKit, follows its sliders, and trains in its worker. What figures say there is compared
-// with Node by tests/embed/support/embeds.ts, in every engine; Chromium's tests, in tests/page, go deeper. And axe looks at a
-// whole visit: at names, roles and live regions, and at colours, light and dark. In Chromium tests/page/opened.test.ts has it
-// look at the page with everything open, and this file at the dialogs.
+// The page starts in Firefox and in WebKit, follows its sliders, and trains in its worker. What figures say
+// there is compared with Node by tests/embed/support/embeds.ts, in every engine; Chromium's tests, in
+// tests/page, go deeper. And axe looks at a whole visit: at names, roles and live regions, and at colours,
+// light and dark. In Chromium tests/page/opened.test.ts has it look at the page with everything open, and
+// this file at the dialogs.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { faultsOf } from '../page/support/axe.ts';
 import { startSite } from '../page/support/site.ts';

@@ -1,5 +1,5 @@
-// What slips and strangers give the command: options that would be dropped, paths that cannot be written, files that
-// never end, and texts that would steer a terminal.
+// What slips and strangers give the command: options that would be dropped, paths that cannot be written,
+// files that never end, and texts that would steer a terminal.
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -140,7 +140,10 @@ test('TypeScript needs no types of a page in Node', async () => {
   expect(await compile('current', 'nodenext', [], ['node'])).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-/** What superpose/embed/react and the snippet take of React’s types. `npm run hosts` builds both with React itself. */
+/**
+ * What superpose/embed/react and the snippet take of React’s types. `npm run hosts` builds both with React
+ * itself.
+ */
 const react = `declare module 'react' {
   export interface HTMLAttributes<T> { children?: unknown; onChange?: (event: T) => void }
   export type DetailedHTMLProps<E, T> = E & { ref?: (one: T) => void };

@@ -1,5 +1,5 @@
-// A beat's picture: its tools are within reach at every step, and a state that came from elsewhere stays as long as
-// the reader is there.
+// A beat's picture: its tools are within reach at every step, and a state that came from elsewhere stays as
+// long as the reader is there.
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import { readFigure, untilDrawn } from './support/shown.ts';

@@ -28,7 +28,10 @@ async function brought(page: Page, name: string): Promise<Locator> {
   await stepsCameBy(page);
   return figure;
 }
-/** In a beat, at the step that needs no model. To go to a step sets the figure's state, so a reader who is there stays. */
+/**
+ * In a beat, at the step that needs no model. To go to a step sets the figure's state, so a reader who is
+ * there stays.
+ */
 async function figure1(page: Page): Promise<Locator> {
   const figure = figureOf(page, 'dot-products');
   const inSight = await figure.evaluate((element) => {

@@ -1,6 +1,7 @@
-// Figures as a reader uses them: keys, table, files, every kind of input, the link that is copied, and Reset; compared with what
-// Node computes for the same state. The element does this for every figure, so few of them ask of it. Each figure's views and
-// every choice of its settings are computed by tests/figures/everyFigure.test.ts; those that train are driven by running.test.ts.
+// Figures as a reader uses them: keys, table, files, every kind of input, the link that is copied, and Reset;
+// compared with what Node computes for the same state. The element does this for every figure, so few of them
+// ask of it. Each figure's views and every choice of its settings are computed by
+// tests/figures/everyFigure.test.ts; those that train are driven by running.test.ts.
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
@@ -53,7 +54,8 @@ async function keysMoveTheCursor(page: Page, name: string): Promise<void> {
     'ArrowLeft',
     'ArrowUp',
   ]) {
-    // With a single row these are not the figure's: they scroll the page, and may bring a beat's next step by.
+    // With a single row these are not the figure's: they scroll the page, and may bring a beat's next step
+    // by.
     if (rows === 1 && /Up|Down/.test(key)) continue;
     await page.keyboard.press(key);
     if (key === 'Home') j = 0;

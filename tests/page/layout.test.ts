@@ -55,7 +55,10 @@ function watchShifts(): void {
 }
 const movedIn = (page: Page) => page.evaluate(() => (window as unknown as { moved(): number }).moved());
 
-/** In the page: whether every figure in the window has drawn, or, of all figures, whether none is still computing. */
+/**
+ * In the page: whether every figure in the window has drawn, or, of all figures, whether none is still
+ * computing.
+ */
 function figuresAreThere(inWindow: boolean): boolean {
   return [
     ...document.querySelectorAll<HTMLElement & { result?: unknown; busy?: boolean }>('superpose-figure'),
@@ -73,7 +76,9 @@ async function sendFontLate(site: Site): Promise<void> {
   release();
 }
 
-/** Who goes slowly comes to figures that are there; fast, to what holds their place, and the font comes late. */
+/**
+ * Who goes slowly comes to figures that are there; fast, to what holds their place, and the font comes late.
+ */
 for (const [width, height, slowly] of [
   [390, 844, true],
   [1440, 900, true],
@@ -112,8 +117,8 @@ for (const [width, height, slowly] of [
 }
 
 /**
- * Everything arrives late and one after another: the module, then the model. A phone shows the picture alone, or
- * the whole figure.
+ * Everything arrives late and one after another: the module, then the model. A phone shows the picture alone,
+ * or the whole figure.
  */
 for (const [width, height, shows] of [
   [390, 844, ''],
@@ -183,7 +188,10 @@ test('the picture that stands in for a beat’s figure is the one that comes liv
   expect(Math.abs(box.width / before.shape - box.height)).toBeLessThan(2);
 });
 
-/** In the page: what is cut where a beat's picture ends, titles too, and how much is blank above the bar there and below. */
+/**
+ * In the page: what is cut where a beat's picture ends, titles too, and how much is blank above the bar there
+ * and below.
+ */
 function atTheBar(name: string): { cut: number; above: number; below: number; sideways: number } {
   const figure = document.querySelector(`superpose-figure[name="${name}"]`) as Element;
   const surface = figure.shadowRoot?.querySelector('.surface') as Element;

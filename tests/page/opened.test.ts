@@ -42,7 +42,10 @@ async function allOpen() {
   return opened;
 }
 
-/** Of a beat's several figures one is seen at a time. All are to be examined, so here they stand below each other. */
+/**
+ * Of a beat's several figures one is seen at a time. All are to be examined, so here they stand below each
+ * other.
+ */
 function showAllShots(): void {
   for (const shot of document.querySelectorAll<HTMLElement>('.shot')) shot.style.display = 'block';
 }

@@ -1,4 +1,5 @@
-// The first screen is replayed, scrubbed, and trained anew: what is asked of the worker for it, and what is shown.
+// The first screen is replayed, scrubbed, and trained anew: what is asked of the worker for it, and what is
+// shown.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { expected } from './support/expected.ts';

@@ -1,5 +1,5 @@
-// What readers come for and come with: a student on the first screen, text at 200 %, forced colours. accessibility.test.ts
-// counts tabs, headings, landmarks and the parts on paper.
+// What readers come for and come with: a student on the first screen, text at 200 %, forced colours.
+// accessibility.test.ts counts tabs, headings, landmarks and the parts on paper.
 import { inflateSync } from 'node:zlib';
 import { chromium } from 'playwright';
 import { expect, onTestFinished, test } from 'vitest';

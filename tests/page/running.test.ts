@@ -1,5 +1,6 @@
 // A figure that is shown while it runs: it shows frames on the way, uses the newest settings, can be paused
-// and stepped, waits in a hidden tab, and keeps still for a reader who prefers that. And a table of trained models, whose cells link to their runs.
+// and stepped, waits in a hidden tab, and keeps still for a reader who prefers that. And a table of trained
+// models, whose cells link to their runs.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { expected, follow } from './support/expected.ts';

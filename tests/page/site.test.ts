@@ -1,5 +1,5 @@
-// What the site needs from the network and from its server; and that the watch that all other tests rely on sees what it
-// should.
+// What the site needs from the network and from its server; and that the watch that all other tests rely on
+// sees what it should.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -53,7 +53,8 @@ test('all scripts that a page of figures can ever load stay within their budget'
   const runs = all.filter(isRecording);
   expect(runs).toHaveLength(recordings.length);
   expect(kilobytes(runs)).toBeLessThan(64);
-  // All else, for the readers of every figure, who present it, embed it and open models and tables of their own.
+  // All else, for the readers of every figure, who present it, embed it and open models and tables of their
+  // own.
   expect(kilobytes(all.filter((file) => !runs.includes(file)))).toBeLessThan(270);
 });
 

@@ -1,5 +1,5 @@
-// Clicks links of the table of claims, one of each kind: the figure shows the named state, and says what is quoted.
-// tests/tools/prose.test.ts computes what every claim quotes.
+// Clicks links of the table of claims, one of each kind: the figure shows the named state, and says what is
+// quoted. tests/tools/prose.test.ts computes what every claim quotes.
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright';
 import { expect } from 'vitest';

@@ -1,5 +1,5 @@
-// The walk-throughs of CONTRIBUTING.md, followed to the letter in copies of the sources: what they make compiles, passes
-// Biome, its own tests and those that cover every function or figure.
+// The walk-throughs of CONTRIBUTING.md, followed to the letter in copies of the sources: what they make
+// compiles, passes Biome, its own tests and those that cover every function or figure.
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -74,7 +74,8 @@ test('a figure is drawn, and stands wherever figures are listed', async () => {
 
 // The rest of the library is already compiled, and is linked with the new code.
 const archiveOf = (variant: string) => `build/wasm/libcore-${variant}.a`;
-// Both: they share plain's JavaScript, and the linker gives imports their short names by how often they are used.
+// Both: they share plain's JavaScript, and the linker gives imports their short names by how often they are
+// used.
 const variants = ['plain', 'relaxed'];
 const compiled = variants.every((variant) => existsSync(join(root, archiveOf(variant))));
 
@@ -84,7 +85,10 @@ function withLibrary(copy: string): void {
     cpSync(join(root, built), join(copy, built), { recursive: true });
 }
 
-/** Compiles the bindings and links the whole module of both variants; objects of the core replace what the archives have. */
+/**
+ * Compiles the bindings and links the whole module of both variants; objects of the core replace what the
+ * archives have.
+ */
 async function relink({ copy, run }: Followed, ofCore: string[] = []) {
   withLibrary(copy);
   const commandsOf = async (variant: string) => {

@@ -1,5 +1,5 @@
-// Builds the beats: <beat-stage name="mix"></beat-stage> becomes a picture that stays and the steps of text that set its
-// state.
+// Builds the beats: <beat-stage name="mix"></beat-stage> becomes a picture that stays and the steps of text
+// that set its state.
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { headless } from './site/figures.js';

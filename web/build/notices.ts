@@ -1,5 +1,5 @@
-// Writes the licence notices of what is built: of every package whose code is in the bundle, and of the code that the
-// WebAssembly files contain.
+// Writes the licence notices of what is built: of every package whose code is in the bundle, and of the code
+// that the WebAssembly files contain.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Plugin } from 'vite';
@@ -51,7 +51,9 @@ const compiled = (): Notice[] => [
 /** The text of Apache's licence, which the tokenizer also has. */
 const apache = join(modules, '@huggingface/tokenizers/LICENSE');
 
-/** The notice of the files in model/. The package that they come from has another licence for its own code. */
+/**
+ * The notice of the files in model/. The package that they come from has another licence for its own code.
+ */
 const model = (): Notice => ({
   name: 'all-MiniLM-L6-v2',
   license: 'Apache-2.0',
@@ -67,7 +69,10 @@ export function noticeOf(packageName: string): Notice {
   return { name: `${packageName} ${version}`, license, text };
 }
 
-/** Returns the package of a module, or the packages that esbuild bundled into a file of the typed API and names there. */
+/**
+ * Returns the package of a module, or the packages that esbuild bundled into a file of the typed API and
+ * names there.
+ */
 function packagesOf(id: string): string[] {
   const ofPackage = id.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1];
   if (ofPackage) return [ofPackage];

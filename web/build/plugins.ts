@@ -4,8 +4,8 @@ import temml from 'temml';
 import { type CompressOptions, type FormatOptions, minify } from 'terser';
 import type { Plugin } from 'vite';
 
-// <tex>...</tex> becomes MathML in the build, so that readers' browsers run no code for formulas. \\TT, \\TP, \\PT, \\PP
-// and \\REST give a part the colour of its term.
+// <tex>...</tex> becomes MathML in the build, so that readers' browsers run no code for formulas. \\TT, \\TP,
+// \\PT, \\PP and \\REST give a part the colour of its term.
 const term = (name: string) => `\\data{term=${name}}{#1}`;
 const macros = {
   '\\TT': term('token-token'),
@@ -25,8 +25,9 @@ export function toMathml(tex: string, display: boolean): string {
     trust: true,
     throwOnError: true,
   });
-  // The page's content security policy forbids inline styles, and the classes belong to a style sheet that the page does
-  // not use. `fence` has no effect in browsers, which recognize opening and closing brackets themselves.
+  // The page's content security policy forbids inline styles, and the classes belong to a style sheet that
+  // the page does not use. `fence` has no effect in browsers, which recognize opening and closing brackets
+  // themselves.
   return mathml.replace(/ (?:style|class|fence)="[^"]*"/g, '').replace(/ form="\w+"([^>]*>[()[\]])/g, '$1');
 }
 
@@ -54,7 +55,10 @@ export const indents = (): Plugin => ({
   transformIndexHtml: { order: 'post', handler: withoutIndents },
 });
 
-/** Spaces that keep a number on one line with its unit, equals sign or power of ten: "89 %", "d = 8", "8.1 × 10⁻⁵". */
+/**
+ * Spaces that keep a number on one line with its unit, equals sign or power of ten: "89 %", "d = 8", "8.1 ×
+ * 10⁻⁵".
+ */
 const spaces: [RegExp, string][] = [
   [/(?<=\d) (?=%)/g, '\u202f'],
   [/(?<=^|[\p{L}₀-₉]) = (?=\d|$)/gu, '\u00a0=\u00a0'],
@@ -73,8 +77,8 @@ export const unbrokenNumbers = (): Plugin => ({
 });
 
 /**
- * Minifies once more, after Vite's own minifier. That saves a hundredth of the page's scripts, without which they would
- * exceed their budgets, and a quarter of the figures in the package, which Vite does not minify.
+ * Minifies once more, after Vite's own minifier. That saves a hundredth of the page's scripts, without which
+ * they would exceed their budgets, and a quarter of the figures in the package, which Vite does not minify.
  */
 export const smaller = (compress: CompressOptions, format: FormatOptions = {}): Plugin => ({
   name: 'smaller',
@@ -93,8 +97,8 @@ export const smaller = (compress: CompressOptions, format: FormatOptions = {}): 
 });
 
 /**
- * The bundler lists a module's exports with `for … in`, which also visits what a page has added to Object.prototype and
- * would define it anew: on such a page no figure would load.
+ * The bundler lists a module's exports with `for … in`, which also visits what a page has added to
+ * Object.prototype and would define it anew: on such a page no figure would load.
  */
 const exportLoop = /for\s*\(var (\w+) in (\w+)\)/g;
 
@@ -120,8 +124,9 @@ function importers(node: unknown): { start: number; end: number; body: { start: 
 }
 
 /**
- * A figure's module draws and computes. The page takes the half that draws, a worker the half that computes; a bundler
- * that saw both would put every picture into the worker. So the functions of figures/index.ts pass on that half alone.
+ * A figure's module draws and computes. The page takes the half that draws, a worker the half that computes;
+ * a bundler that saw both would put every picture into the worker. So the functions of figures/index.ts pass
+ * on that half alone.
  */
 export const onlyHalf = (half: 'figure' | 'compute'): Plugin => ({
   name: 'only-half',

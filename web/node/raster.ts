@@ -1,6 +1,9 @@
 // Draws an SVG picture as a PNG at twice its size, with an optional rasteriser.
 
-/** Replaces what the rasteriser does not know: custom properties, and `pixelated`, which has an older name there. */
+/**
+ * Replaces what the rasteriser does not know: custom properties, and `pixelated`, which has an older name
+ * there.
+ */
 export function plainSvg(svg: string): string {
   const values = new Map(
     [...svg.matchAll(/(--[\w-]+):([^;}]+)/g)].map(([, name, value]) => [name as string, value as string]),

@@ -1,5 +1,5 @@
-// Keeps the page's address and its figures in step: a link opens a figure in its state, Back undoes a change of a figure, and
-// the page says so if it cannot read a link.
+// Keeps the page's address and its figures in step: a link opens a figure in its state, Back undoes a change
+// of a figure, and the page says so if it cannot read a link.
 
 import { writeAddress } from '../element/addressBar.js';
 import { FigureElement } from '../element/figureElement.js';
@@ -151,7 +151,8 @@ export function followAddress(notice: (sentence: string) => void): void {
     const link = (event.composedPath()[0] as Element).closest('a');
     if (!link?.hash || link.origin + link.pathname !== location.origin + location.pathname) return;
     from = link.classList.contains('see') ? link : undefined;
-    // On the way back the browser restores the place of the link, so the page must not go to the figure in the address.
+    // On the way back the browser restores the place of the link, so the page must not go to the figure in
+    // the address.
     writeAddress(undefined, { ...history.state, left: true });
     // A link to the current address fires no hashchange.
     if (link.hash === location.hash) open();

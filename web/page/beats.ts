@@ -1,11 +1,14 @@
-// Runs the beats, in which a picture stays while steps of text scroll past. The step at the reading line sets the picture's
-// state, forwards and backwards, and so does a step's link.
+// Runs the beats, in which a picture stays while steps of text scroll past. The step at the reading line sets
+// the picture's state, forwards and backwards, and so does a step's link.
 import type { FigureElement } from '../element/figureElement.js';
 import { readLink } from '../element/link.js';
 import { cropAbove } from '../plot/cropping.js';
 
 const beside = matchMedia('(min-width: 75rem)');
-/** On a phone, where steps are below the picture, the step at this share of the window's height is the one being read. */
+/**
+ * On a phone, where steps are below the picture, the step at this share of the window's height is the one
+ * being read.
+ */
 const line = 0.78;
 
 const gap = 16;
@@ -18,8 +21,8 @@ class Stage {
   #looking = 0;
   #current: Element | undefined;
   /**
-   * The beat's place in the window when its state came from a link or by hand, or the reader tabbed to it. The place in the
-   * page would not do, because what is above may still grow.
+   * The beat's place in the window when its state came from a link or by hand, or the reader tabbed to it.
+   * The place in the page would not do, because what is above may still grow.
    */
   #stayedAt: number | undefined;
   /** By how many pixels the picture and the gaps around it exceed the height of a window this wide. */
@@ -60,9 +63,10 @@ class Stage {
   }
 
   /**
-   * Makes a picture that is higher than the window stay with its lower end, where the numbers are, in sight. The first step
-   * is longer by the difference, so that a reader who scrolls to that end is still at this step, but not by so much that
-   * the beat exceeds two windows. Neither a lower picture of the stage nor what the reader opens in one moves the steps.
+   * Makes a picture that is higher than the window stay with its lower end, where the numbers are, in sight.
+   * The first step is longer by the difference, so that a reader who scrolls to that end is still at this
+   * step, but not by so much that the beat exceeds two windows. Neither a lower picture of the stage nor what
+   * the reader opens in one moves the steps.
    */
   #fit(): void {
     const stays = this.root.querySelector('.stays') as HTMLElement;
@@ -76,8 +80,9 @@ class Stage {
   }
 
   /**
-   * For steps beside their picture, in pixels: the place of the stage's top in the window when the first step begins
-   * (`start`), the way from there until the picture stays (`lead`), and the way from there to the last step's end (`way`).
+   * For steps beside their picture, in pixels: the place of the stage's top in the window when the first step
+   * begins (`start`), the way from there until the picture stays (`lead`), and the way from there to the last
+   * step's end (`way`).
    */
   #travel(): { start: number; lead: number; way: number } {
     const picture = (this.root.querySelector('.stays') as HTMLElement).offsetHeight;
@@ -130,7 +135,10 @@ class Stage {
     scrollTo({ top: scrollY + stage - start + (first ? 0 : lead) + (middle / height) * way });
   }
 
-  /** The button that shows the entire figure on a phone, where there is room only for the picture's upper part. */
+  /**
+   * The button that shows the entire figure on a phone, where there is room only for the picture's upper
+   * part.
+   */
   #expandButton(): HTMLButtonElement {
     const button = document.createElement('button');
     button.className = 'expand';
@@ -166,8 +174,8 @@ class Stage {
   }
 
   /**
-   * A step reaches the reading line. The first step changes nothing in a picture that is still in its first view, and no
-   * step changes what the reader has just chosen.
+   * A step reaches the reading line. The first step changes nothing in a picture that is still in its first
+   * view, and no step changes what the reader has just chosen.
    */
   #pass(step: Element): void {
     const first = !this.#current && step === this.root.querySelector('.step');
@@ -178,7 +186,9 @@ class Stage {
     else if (!this.#inUse()) this.show(step);
   }
 
-  /** The step whose link was just followed; otherwise this step or the first one about the picture in sight. */
+  /**
+   * The step whose link was just followed; otherwise this step or the first one about the picture in sight.
+   */
   #ofPicture(step: Element): Element {
     const shown = this.root.querySelector('.shot:not([hidden]) superpose-figure')?.getAttribute('name');
     const about = (candidate: Element) => {
@@ -191,7 +201,10 @@ class Stage {
     return all.find(followed) ?? (about(step) ? step : (all.find(about) ?? step));
   }
 
-  /** Whether the reader has opened a picture's settings, menu or numbers or has tabbed into it, and so keeps its state. */
+  /**
+   * Whether the reader has opened a picture's settings, menu or numbers or has tabbed into it, and so keeps
+   * its state.
+   */
   #inUse(): boolean {
     return [...this.root.querySelectorAll('.shot:not([hidden]) superpose-figure')].some((figure) =>
       figure.shadowRoot?.querySelector('details[open], .numbers, :focus-visible'),
@@ -219,7 +232,10 @@ class Stage {
     figure.cursors.isPointed = at !== undefined;
   }
 
-  /** While a step sets the picture, the step says what is seen; the picture says it itself once the reader sets it. */
+  /**
+   * While a step sets the picture, the step says what is seen; the picture says it itself once the reader
+   * sets it.
+   */
   #setByStep(byStep: boolean): void {
     this.root.toggleAttribute('data-by-step', byStep);
   }

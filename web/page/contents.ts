@@ -48,11 +48,13 @@ export function followSections(nav: HTMLElement): void {
   }
   button.hidden = false;
   button.addEventListener('click', () => show(!nav.hasAttribute('data-open')));
-  // While the bar is open it covers the window around the list, so a tap there closes it and does nothing else.
+  // While the bar is open it covers the window around the list, so a tap there closes it and does nothing
+  // else.
   nav.addEventListener('click', ({ target }) => {
     if (target instanceof HTMLAnchorElement || target === nav) show(false);
   });
-  // A scroll closes it too, unless the list scrolls. It is recognized by its gesture, because pages also scroll by themselves.
+  // A scroll closes it too, unless the list scrolls. It is recognized by its gesture, because pages also
+  // scroll by themselves.
   const list = nav.querySelector('ol') as HTMLElement;
   const move = ({ target }: Event) => {
     if (target === nav || list.scrollHeight <= list.clientHeight) show(false);

@@ -1,4 +1,5 @@
-// The dialog that a figure's "Embed" button opens: it says how to show the figure elsewhere in its current state.
+// The dialog that a figure's "Embed" button opens: it says how to show the figure elsewhere in its current
+// state.
 import { html, LitElement, type TemplateResult, unsafeCSS } from 'lit';
 import { type Result, toSvg } from '../element/exports.js';
 import type { FigureElement } from '../element/figureElement.js';

@@ -1,5 +1,6 @@
-// Estimates a figure's height in a column, which a page reserves so that nothing moves when the figure becomes live. It
-// follows web/element/element.css and controls.css; only the line breaks of texts are guessed.
+// Estimates a figure's height in a column, which a page reserves so that nothing moves when the figure
+// becomes live. It follows web/element/element.css and controls.css; only the line breaks of texts are
+// guessed.
 import { type Control, type Controls, inputClass, type State } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { captionOf } from '../plot/format.js';
@@ -127,7 +128,9 @@ const phoneWindow = 390;
 const margins = 32;
 /** A difference in height that is too small for a reservation of its own. */
 const slack = 28;
-/** Heights are compared at window widths this far apart. A difference above twice this is a change of layout. */
+/**
+ * Heights are compared at window widths this far apart. A difference above twice this is a change of layout.
+ */
 const step = 24;
 
 /** A range of window widths in which the height is about a linear function. */
@@ -186,9 +189,9 @@ function changeBetween(narrow: number, wide: number, heightAt: (window: number) 
 const switched = (difference: string): string => `(${difference}) * 10000`;
 
 /**
- * Returns the height as a CSS length: that in a column of `width` and, in narrower windows, the heights down to a phone's.
- * Each layout has a linear piece, and the length is the maximum of the pieces. `heightAt` gets the widths of a column and of
- * its window.
+ * Returns the height as a CSS length: that in a column of `width` and, in narrower windows, the heights down
+ * to a phone's. Each layout has a linear piece, and the length is the maximum of the pieces. `heightAt` gets
+ * the widths of a column and of its window.
  */
 export function reserved(
   width: number,

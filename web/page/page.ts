@@ -59,8 +59,9 @@ document.querySelector('.kinds')?.addEventListener('change', ({ currentTarget })
   const status = (currentTarget as Element).querySelector('[role=status]') as Element;
   status.textContent = `${left} of ${claims.length} claims are shown.`;
 });
-// Controls below a picture keep their place in the window when a choice makes the picture much higher or lower, or a reader
-// who chooses many learning curves would find another section there. A beat keeps its place itself.
+// Controls below a picture keep their place in the window when a choice makes the picture much higher or
+// lower, or a reader who chooses many learning curves would find another section there. A beat keeps its
+// place itself.
 document.addEventListener('superpose-change', (event) => {
   const figure = event.target as Element;
   const controls = figure.shadowRoot?.querySelector('.controls.below');

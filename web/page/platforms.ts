@@ -1,5 +1,5 @@
-// Lists the platforms of the Embed dialog: what to paste there and where each piece goes. `npm run hosts` builds sites with
-// these texts.
+// Lists the platforms of the Embed dialog: what to paste there and where each piece goes. `npm run hosts`
+// builds sites with these texts.
 import {
   bibtex,
   element,
@@ -23,7 +23,10 @@ export interface Platform {
   says: string;
   /** Whether the figure is live there. */
   live: boolean;
-  /** The kind of files to save: pictures beside the pasted text, unless the site has them, or one file instead of it. */
+  /**
+   * The kind of files to save: pictures beside the pasted text, unless the site has them, or one file instead
+   * of it.
+   */
   saves?: 'svg' | 'html';
   pieces(wish: Wish): Piece[];
 }

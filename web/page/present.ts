@@ -1,5 +1,5 @@
-// Present mode shows one step of a beat on each screen, as large as the window allows, after the opening figures, the short
-// answer and the grid. Its code is loaded when somebody presents.
+// Present mode shows one step of a beat on each screen, as large as the window allows, after the opening
+// figures, the short answer and the grid. Its code is loaded when somebody presents.
 import { generate } from 'lean-qr';
 import { toSvgPath } from 'lean-qr/extras/svg';
 import { html, render } from 'lit';
@@ -96,7 +96,10 @@ const isPresented = () => address() === prefix || address().startsWith(`${prefix
 const room = { across: 0.76, down: 0.95 };
 /** In a window 1920 pixels wide the picture is drawn at twice its size, if the height allows. */
 const [wide, enough] = [1920, 2];
-/** There is no room for text beside a legible picture: text is above, buttons are below, and the screen scrolls. */
+/**
+ * There is no room for text beside a legible picture: text is above, buttons are below, and the screen
+ * scrolls.
+ */
 const stacked = matchMedia('(max-width: 60rem), (max-height: 30rem), (orientation: portrait)');
 
 /** How many screens each key moves on; presenters' clickers send the last four. */
@@ -148,7 +151,9 @@ class Presenter {
     else this.#dialog.close();
   };
 
-  /** Returns the number of an address’s screen. A figure or state that is not on the path gets a new screen. */
+  /**
+   * Returns the number of an address’s screen. A figure or state that is not on the path gets a new screen.
+   */
   #find(at: string): number {
     const slides = this.#slides;
     const known = slides.findIndex((slide) => slide.at === at || slide.home === `#${at}`);
@@ -197,8 +202,8 @@ class Presenter {
   }
 
   /**
-   * Focuses the dialog, because the next key would go to whatever was touched last. A button of the bar that is used by
-   * keyboard keeps the focus while it is enabled.
+   * Focuses the dialog, because the next key would go to whatever was touched last. A button of the bar that
+   * is used by keyboard keeps the focus while it is enabled.
    */
   #takeKeys(): void {
     if (!this.#dialog.querySelector('.bar :enabled:focus-visible')) this.#dialog.focus();

@@ -1,5 +1,5 @@
-// Explains why the page cannot compute in a sandbox: browsers extend a frame's sandbox to the tabs that its links open, where
-// no worker starts and no link leads out.
+// Explains why the page cannot compute in a sandbox: browsers extend a frame's sandbox to the tabs that its
+// links open, where no worker starts and no link leads out.
 
 /** Shows a sentence that stays in sight, with the address to copy. */
 export function sayWhy(): void {

@@ -1,4 +1,5 @@
-// Writes snippets that show a figure elsewhere. Each names the figure for screen readers and links back to the page.
+// Writes snippets that show a figure elsewhere. Each names the figure for screen readers and links back to
+// the page.
 import { pictureWidths } from '../element/exports.js';
 import { writeLink } from '../element/link.js';
 import { attributeOf, type Control, type Value, written, writtenState } from '../figures/controls.js';
@@ -27,7 +28,10 @@ const latex: Record<string, string> = {
   '}': '\\textbraceright{}',
 };
 
-/** Escapes for the languages of snippets, and for templates that may process them. Texts may come from strangers. */
+/**
+ * Escapes for the languages of snippets, and for templates that may process them. Texts may come from
+ * strangers.
+ */
 const texts = {
   html: (text: string) => inXml(text).replace(/[{}]/g, (sign) => `&#${sign.charCodeAt(0)};`),
   markdown: (text: string) => text.replace(/[[\]\\*_`<>{}%&$~|]/g, '\\$&'),
@@ -74,7 +78,9 @@ export const iframe = (
 <script src="${escaped(wish.home)}resize.js"></script>
 `;
 
-/** The element's attributes: settings that differ from the first view, the theme, and what readers can change. */
+/**
+ * The element's attributes: settings that differ from the first view, the theme, and what readers can change.
+ */
 function attributesOf(wish: Wish): [name: string, text: string][] {
   const { figure, state, theme, keep } = wish;
   return [
@@ -98,8 +104,8 @@ function digest(text: string): string {
 }
 
 /**
- * The pictures that the author saves beside the page, which stand in until the figure is live: two, or none for the first
- * view, of which the site has pictures.
+ * The pictures that the author saves beside the page, which stand in until the figure is live: two, or none
+ * for the first view, of which the site has pictures.
  */
 export function picturesToSave(wish: Wish): { name: string; width: number }[] {
   if (showsFirstView(wish)) return [];
@@ -111,8 +117,8 @@ export function picturesToSave(wish: Wish): { name: string; width: number }[] {
 }
 
 /**
- * The address of a picture. The site's pictures have both themes and show the one that the address ends in. Their folder is
- * named by the version, because later versions keep it.
+ * The address of a picture. The site's pictures have both themes and show the one that the address ends in.
+ * Their folder is named by the version, because later versions keep it.
  */
 export function pictureAddress(wish: Wish, size: PictureSize): string {
   const { figure, theme, home, version } = wish;
@@ -170,7 +176,10 @@ function picture(wish: Wish, alt: string, syntax: Syntax = 'html'): string {
   );
 }
 
-/** Writes the element with its picture. It reserves its future height, so that nothing moves when it becomes live. */
+/**
+ * Writes the element with its picture. It reserves its future height, so that nothing moves when it becomes
+ * live.
+ */
 export function element(wish: Wish, syntax: Syntax = 'html'): string {
   const style = styled(
     [

@@ -6,7 +6,10 @@ import type { Engine } from '../../engines/engines.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Axe with what is asked of it, as one function that a driver can send: a page's policy forbids it to evaluate text. */
+/**
+ * Axe with what is asked of it, as one function that a driver can send: a page's policy forbids it to
+ * evaluate text.
+ */
 const run = new Function(
   'asked',
   `${axe}

@@ -1,5 +1,5 @@
-// What a figure must show, computed in Node by the library's own build, and whether the page shows it. That the numbers
-// are right is tested in tests/figures.
+// What a figure must show, computed in Node by the library's own build, and whether the page shows it. That
+// the numbers are right is tested in tests/figures.
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import type { State } from '../../../web/figures/controls.ts';

@@ -29,13 +29,19 @@ export interface VisitOptions extends BrowserContextOptions {
   fragment?: string;
 }
 
-/** In the page's own tree. To search every figure's shadow tree too, as Playwright does, takes longer than all else. */
+/**
+ * In the page's own tree. To search every figure's shadow tree too, as Playwright does, takes longer than all
+ * else.
+ */
 export const figureOf = (page: Page, name: string): Locator =>
   page.locator(`css:light=superpose-figure[name="${name}"]`);
 /** The element that listens for a figure's arrow keys and pointers. */
 export const surface = (figure: Locator): Locator => figure.locator('.surface');
 
-/** The middle of a cell of a figure's picture, in pixels of its surface: of a term's map, or of the first map or plot. */
+/**
+ * The middle of a cell of a figure's picture, in pixels of its surface: of a term's map, or of the first map
+ * or plot.
+ */
 export const placeOf = (
   figure: Locator,
   { i, j }: Cursor,
@@ -60,7 +66,10 @@ export const placeOf = (
     { i, j, term },
   );
 
-/** A figure's menu, opened: the table, files, link, Embed and Reset. By key: a click might scroll to another step. */
+/**
+ * A figure's menu, opened: the table, files, link, Embed and Reset. By key: a click might scroll to another
+ * step.
+ */
 export async function openMenu(figure: Locator): Promise<Locator> {
   const menu = figure.locator('details.menu');
   if ((await menu.getAttribute('open')) === null) await menu.locator('summary').press('Enter');

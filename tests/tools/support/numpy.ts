@@ -22,7 +22,10 @@ export const withoutNumpy = !found && process.env.CI !== 'true';
 /** One thread each, because scripts run side by side. */
 export const oneThread = { ...process.env, OPENBLAS_NUM_THREADS: '1', OMP_NUM_THREADS: '1' };
 
-/** The environment of a machine that has none of the instructions which numpy, OpenBLAS and the C library choose from. */
+/**
+ * The environment of a machine that has none of the instructions which numpy, OpenBLAS and the C library
+ * choose from.
+ */
 export function olderMachine(): NodeJS.ProcessEnv {
   const chosen =
     'from numpy.core._multiarray_umath import __cpu_dispatch__, __cpu_features__; print(*(f for f in __cpu_dispatch__ if __cpu_features__[f]))';

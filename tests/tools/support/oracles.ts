@@ -1,5 +1,6 @@
-// The oracles of tests/reference: which there are, what they are made of, running them again, and how far their numbers may
-// be from the committed ones: the last column of the table in tests/reference/README.md, read from there.
+// The oracles of tests/reference: which there are, what they are made of, running them again, and how far
+// their numbers may be from the committed ones: the last column of the table in tests/reference/README.md,
+// read from there.
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -103,7 +104,10 @@ const namesOf = (ending: string, ...but: string[]) =>
     .filter((name) => !but.includes(name));
 
 export const rules = rulesOf(read('README.md'));
-/** oracle_json and encoder are no oracles, but what some call, and drawn_*.py draw what is not committed. The longest take longest, so they come first. */
+/**
+ * oracle_json and encoder are no oracles, but what some call, and drawn_*.py draw what is not committed. The
+ * longest take longest, so they come first.
+ */
 export const oracles = namesOf('.py', 'oracle_json', 'encoder')
   .filter((name) => !name.startsWith('drawn_'))
   .sort((a, b) => read(`${b}.py`).length - read(`${a}.py`).length);
@@ -128,7 +132,10 @@ export function digestOf(texts: string[]): string {
 export const digest = (oracle: string) =>
   digestOf([...scriptsOf(oracle).map((name) => read(`${name}.py`)), read(`${oracle}.json`)]);
 
-/** A function that runs an oracle in a copy of the folder, and says where its numbers are not the committed ones. */
+/**
+ * A function that runs an oracle in a copy of the folder, and says where its numbers are not the committed
+ * ones.
+ */
 export function runningAgain() {
   const copy = mkdtempSync(join(tmpdir(), 'superpose-oracles-'));
   afterAll(() => rmSync(copy, { recursive: true }));

@@ -55,7 +55,9 @@ export async function renderState(name: string, settings: [string, string][]) {
   return { ...(await compute(name, settings)), toSvg: (await headless()).toSvg };
 }
 
-/** Returns a digest of everything that results depend on: the library, its modules, the figures and the model. */
+/**
+ * Returns a digest of everything that results depend on: the library, its modules, the figures and the model.
+ */
 const ingredients = (): string => {
   const library = resolve(root, 'build/package');
   const hash = createHash('sha256');
@@ -97,7 +99,8 @@ function folderFor(all: string, digest: string): string {
 async function compute(name: string, settings: [string, string][] = []) {
   const key = ['site', name, settings];
   const { rendered, ...rest } = await memoize(key, async () => {
-    // A new instance of the module: figures memoize what they have read, and the excerpt records only what is read.
+    // A new instance of the module: figures memoize what they have read, and the excerpt records only what is
+    // read.
     const instance: Headless = await import(`${bundle}?${JSON.stringify(key)}`);
     const result = await instance.renderWithExcerpt(model, name, settings);
     return { ...result, rendered: { ...result.rendered, figure: undefined } };

@@ -1,5 +1,5 @@
-// Copies the model's files into dist/. Their folder is named by a digest of their contents, so that a page still finds them
-// when a later version with other files is deployed beside them.
+// Copies the model's files into dist/. Their folder is named by a digest of their contents, so that a page
+// still finds them when a later version with other files is deployed beside them.
 import { createHash } from 'node:crypto';
 import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';

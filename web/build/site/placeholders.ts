@@ -1,4 +1,5 @@
-// Builds into each figure of a page the picture of its first view, drawn by its own code, and into each card its summary.
+// Builds into each figure of a page the picture of its first view, drawn by its own code, and into each card
+// its summary.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';

@@ -1,5 +1,5 @@
-// Builds api/, the reference: every public type and function with its documentation, from the types that the compiler wrote,
-// and the examples with what they return.
+// Builds api/, the reference: every public type and function with its documentation, from the types that the
+// compiler wrote, and the examples with what they return.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -40,7 +40,9 @@ const plain = (doc = '') =>
     .join(' ')
     .trim();
 
-/** Returns what a .d.ts file declares, with its comments. It relies on the layout that the compiler writes. */
+/**
+ * Returns what a .d.ts file declares, with its comments. It relies on the layout that the compiler writes.
+ */
 export function declarations(text: string): Declared[] {
   const list: Declared[] = [];
   const start = new RegExp(

@@ -20,7 +20,10 @@ export interface SinglePageParts {
   head?: string;
 }
 
-/** Colours by the reader's scheme, which the surrounding page's theme overrides, and the figure's own theme both. */
+/**
+ * Colours by the reader's scheme, which the surrounding page's theme overrides, and the figure's own theme
+ * both.
+ */
 const coloursOf = (theme: Theme) =>
   `{color-scheme:${theme};background:${inks[theme].paper};color:${inks[theme].ink}}`;
 const colours = { light: coloursOf('light'), dark: coloursOf('dark') };
@@ -58,8 +61,8 @@ export function singlePage(parts: SinglePageParts): string {
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
-  // A link to the page may ask for another state, which only a script can read. The remark is in the element, because a
-  // saved file has other pictures there.
+  // A link to the page may ask for another state, which only a script can read. The remark is in the element,
+  // because a saved file has other pictures there.
   const first =
     page.settings.length === 0
       ? '<noscript><p>Without scripts, this is the figure’s first view.</p></noscript>'

@@ -142,7 +142,8 @@ function answerOf(
 ): string {
   const { tokens, dropped } = scores.sentence;
   const { excludedRows } = scores;
-  // In the way `mechanism`, `offset` has no terms with other parts, and positions have none with the constant.
+  // In the way `mechanism`, `offset` has no terms with other parts, and positions have none with the
+  // constant.
   const alone = (part: string) => which.way === 'mechanism' && part === 'offset';
   const none = (query: string, key: string) =>
     which.way === 'mechanism' &&

@@ -1,5 +1,5 @@
-// superpose figure: draws a figure in any state or writes its numbers; superpose list: names the figures or the settings of
-// one.
+// superpose figure: draws a figure in any state or writes its numbers; superpose list: names the figures or
+// the settings of one.
 import { extname } from 'node:path';
 import {
   allowed,

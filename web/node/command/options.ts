@@ -1,4 +1,5 @@
-// Reads the command line and refuses it unless every option exists, has a value that it takes, and occurs once.
+// Reads the command line and refuses it unless every option exists, has a value that it takes, and occurs
+// once.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { Unreadable } from 'superpose';
 import { unknownName } from '../../../build/package/unknownName.js';

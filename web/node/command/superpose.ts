@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command `superpose`: figures, decompositions and training without a page. It answers a wrong argument with one sentence
-// and exit code 2.
+// The command `superpose`: figures, decompositions and training without a page. It answers a wrong argument
+// with one sentence and exit code 2.
 import { readFileSync } from 'node:fs';
 import { quote, Refusal } from './options.js';
 import { answer, say } from './terminal.js';

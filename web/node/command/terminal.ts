@@ -1,6 +1,6 @@
-// Writes the command's output. Sentences, tokens and names in files may come from strangers, and a terminal obeys control
-// characters and reorders lines at direction marks. So these are written as escapes such as \u001b, which mean the same in
-// JSON.
+// Writes the command's output. Sentences, tokens and names in files may come from strangers, and a terminal
+// obeys control characters and reorders lines at direction marks. So these are written as escapes such as
+// \u001b, which mean the same in JSON.
 import { once } from 'node:events';
 
 /** Control characters, line separators, direction marks and unpaired surrogates. */
