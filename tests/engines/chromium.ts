@@ -38,11 +38,11 @@ async function openIn(browser: Browser, options: BrowserContextOptions): Promise
     open: async (address) => {
       await page.goto(address);
     },
-    evaluate: (inPage, ...given) => page.evaluate(called(inPage, given)),
-    evaluateInFrame: async (inPage, ...given) => {
+    evaluate: (inPage, ...args) => page.evaluate(called(inPage, args)),
+    evaluateInFrame: async (inPage, ...args) => {
       const frame = page.frames()[1];
       if (!frame) throw new Error('The page has no frame.');
-      return frame.evaluate(called(inPage, given));
+      return frame.evaluate(called(inPage, args));
     },
     resize: (width, height) => page.setViewportSize({ width, height }),
     close: () => context.close(),
@@ -50,5 +50,5 @@ async function openIn(browser: Browser, options: BrowserContextOptions): Promise
 }
 
 /** A call as an expression: Playwright itself passes only one argument. */
-const called = (inPage: unknown, given: unknown[]): string =>
-  `(${inPage})(${given.map((one) => JSON.stringify(one)).join(', ')})`;
+const called = (inPage: unknown, args: unknown[]): string =>
+  `(${inPage})(${args.map((argument) => JSON.stringify(argument)).join(', ')})`;

@@ -12,9 +12,9 @@ import { readFigure } from '../page/support/shown.ts';
 export interface Engine {
   open(address: string): Promise<void>;
   /** Runs a self-contained function in the page and returns its result. */
-  evaluate<T, A extends unknown[]>(inPage: (...given: A) => T, ...given: A): Promise<T>;
+  evaluate<T, A extends unknown[]>(inPage: (...args: A) => T, ...args: A): Promise<T>;
   /** The same in the page's first frame. */
-  evaluateInFrame<T, A extends unknown[]>(inPage: (...given: A) => T, ...given: A): Promise<T>;
+  evaluateInFrame<T, A extends unknown[]>(inPage: (...args: A) => T, ...args: A): Promise<T>;
   /** Errors that the page threw or logged; WebKit's driver reports none. */
   complaints: readonly string[];
   /** Sets the size of the page's area, in pixels. */
@@ -87,9 +87,9 @@ async function pageOf(browser: Browser | BrowserContext): Promise<Omit<Engine, '
     open: async (address) => {
       await page.goto(address);
     },
-    evaluate: (inPage, ...given) => page.evaluate(inPage as never, ...(given as unknown as never[])) as never,
-    evaluateInFrame: (inPage, ...given) =>
-      page.frames()[1]?.evaluate(inPage as never, ...(given as unknown as never[])) as never,
+    evaluate: (inPage, ...args) => page.evaluate(inPage as never, ...(args as unknown as never[])) as never,
+    evaluateInFrame: (inPage, ...args) =>
+      page.frames()[1]?.evaluate(inPage as never, ...(args as unknown as never[])) as never,
     resize: (width, height) => page.setViewport({ width, height }),
   };
 }
@@ -118,11 +118,11 @@ export async function webkit({ scheme }: EngineOptions = {}): Promise<Engine> {
     return {
       complaints: [],
       open: (address) => driver.get(address),
-      evaluate: (inPage, ...given) => driver.executeScript(`return (${inPage})(...arguments)`, ...given),
-      async evaluateInFrame(inPage, ...given) {
+      evaluate: (inPage, ...args) => driver.executeScript(`return (${inPage})(...arguments)`, ...args),
+      async evaluateInFrame(inPage, ...args) {
         await driver.switchTo().frame(0);
         try {
-          return await driver.executeScript(`return (${inPage})(...arguments)`, ...given);
+          return await driver.executeScript(`return (${inPage})(...arguments)`, ...args);
         } finally {
           await driver.switchTo().defaultContent();
         }
@@ -195,7 +195,7 @@ export async function shown(engine: Engine, name: string) {
     .poll(
       async () => {
         await engine.evaluate(
-          (one: string) => document.querySelector(`superpose-figure[name="${one}"]`)?.scrollIntoView(),
+          (figure: string) => document.querySelector(`superpose-figure[name="${figure}"]`)?.scrollIntoView(),
           name,
         );
         const found = await engine.evaluate(readFigure, name);

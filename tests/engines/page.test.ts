@@ -63,14 +63,14 @@ const visit: [part: string | undefined, come: (engine: Engine) => Promise<unknow
 ];
 
 /** Axe on a visit's parts; what differs in the dark are colours. */
-async function expectNoFaults(engine: Engine, asked: Parameters<typeof faultsOf>[1], parts = visit) {
-  const faults: Record<string, string[]> = {};
+async function expectNoFaults(engine: Engine, options: Parameters<typeof faultsOf>[1], parts = visit) {
+  const byPart: Record<string, string[]> = {};
   for (const [part, come] of parts) {
     await come(engine);
-    const found = await faultsOf(engine, asked, part);
-    if (found.length > 0) faults[part ?? 'the page'] = found;
+    const faults = await faultsOf(engine, options, part);
+    if (faults.length > 0) byPart[part ?? 'the page'] = faults;
   }
-  expect(faults).toEqual({});
+  expect(byPart).toEqual({});
 }
 
 const colours = { runOnly: ['color-contrast'] };

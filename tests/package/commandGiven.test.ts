@@ -71,7 +71,7 @@ describe('an option is not dropped in silence', () => {
   });
 });
 
-describe('what was given is said, and what is taken', () => {
+describe('a refusal quotes what was given and says what is allowed', () => {
   test.each<[string[], string]>([
     [train('--set', 'd_model=abc'), '--set d_model= takes a number, true or false, and got “abc”.'],
     [train('--set', 'd_model='), 'and got “”.'],
@@ -153,8 +153,8 @@ describe('what is no file is not waited for', () => {
           if (file !== name) await writeFile(join(model, file), await readFile(join(bert, file)));
         }
         await make(join(model, name));
-        const said = `“${model}/${name}” could not be read: it is ${kind}, and must be a file.`;
-        expect(await refusalOf('model', model)).toBe(said);
+        const sentence = `“${model}/${name}” could not be read: it is ${kind}, and must be a file.`;
+        expect(await refusalOf('model', model)).toBe(sentence);
       }
     },
   );
@@ -231,9 +231,9 @@ describe('a stranger’s text does not steer the terminal', () => {
       train('--schemes', `add-${hostile}`),
       train('--task', hostile).filter((_, at) => at !== 1 && at !== 2),
     ]) {
-      const said = await refusalOf(...args);
-      expect(said, String(args)).not.toMatch(unprintable);
-      expect(said, String(args)).toContain('a\\u001b[31m');
+      const sentence = await refusalOf(...args);
+      expect(sentence, String(args)).not.toMatch(unprintable);
+      expect(sentence, String(args)).toContain('a\\u001b[31m');
     }
   });
 
@@ -242,9 +242,9 @@ describe('a stranger’s text does not steer the terminal', () => {
     const tensor = { data: new Float32Array(4), rows: 2, columns: 2 };
     const bytes = library.encodeSafetensors({ [hostile]: tensor });
     await writeFile(join(folder, 'hostile.safetensors'), bytes);
-    const said = await refusalOf('model', 'hostile.safetensors');
-    expect(said).toContain(escaped);
-    expect(said).not.toMatch(unprintable);
+    const sentence = await refusalOf('model', 'hostile.safetensors');
+    expect(sentence).toContain(escaped);
+    expect(sentence).not.toMatch(unprintable);
   });
 });
 

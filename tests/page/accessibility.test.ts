@@ -154,10 +154,10 @@ modelTest('a tap chooses a cell, and everything that shows it follows', async ()
   expect(readout).toContain(`Query ${tokens?.[cursor?.i as number]} (${cursor?.i}), key`);
   // It reads the term's map, and leaves the term on.
   expect((await page.evaluate(readFigure, 'one-score'))?.state.on).toHaveLength(5);
-  const said = figureOf(page, 'one-score').locator('.readout');
+  const readoutLine = figureOf(page, 'one-score').locator('.readout');
   await page.locator('#ask .stage').evaluate((stage) => stage.removeAttribute('data-expanded'));
-  const { display, position } = await said.evaluate((one) => {
-    const { display, position } = getComputedStyle(one);
+  const { display, position } = await readoutLine.evaluate((element) => {
+    const { display, position } = getComputedStyle(element);
     return { display, position };
   });
   expect([display, position]).toEqual(['block', 'absolute']);
@@ -214,10 +214,10 @@ modelTest('a pointer is not talked to; keys and a held cell are, and a slider on
   expect(await live.count()).toBe(1);
   expect(await live.innerText()).toBe('');
   await map.click({ position });
-  const held = await live.innerText();
-  expect(held).toMatch(/Query .* token → token .* position → position/);
+  const spoken = await live.innerText();
+  expect(spoken).toMatch(/Query .* token → token .* position → position/);
   await map.press('ArrowRight');
-  await expect.poll(() => live.innerText()).not.toBe(held);
+  await expect.poll(() => live.innerText()).not.toBe(spoken);
   await figure.getByRole('slider', { name: 'Head' }).press('ArrowRight');
   const { finding } = await drawn(page, 'one-score');
   await expect.poll(async () => (await live.innerText()).replace(/\s+/g, ' ')).toBe(finding);
@@ -231,9 +231,9 @@ modelTest(
     const heard = figureOf(page, 'oblique').locator('[aria-live]');
     expect(await heard.innerText()).toBe('');
     await heard.evaluate((live) => {
-      const said: string[] = [];
-      Object.assign(window, { said });
-      new MutationObserver(() => said.push(live.textContent ?? '')).observe(live, {
+      const spoken: string[] = [];
+      Object.assign(window, { spoken });
+      new MutationObserver(() => spoken.push(live.textContent ?? '')).observe(live, {
         characterData: true,
         childList: true,
         subtree: true,
@@ -241,9 +241,9 @@ modelTest(
     });
     await page.locator('#separate .step h3 a').nth(1).click();
     const { finding } = await settled(page, 'oblique');
-    const said = () => page.evaluate(() => (window as never as { said: string[] }).said);
-    await expect.poll(said).toHaveLength(1);
-    expect((await said())[0]?.replace(/\s+/g, ' ')).toContain(finding);
+    const spoken = () => page.evaluate(() => (window as never as { spoken: string[] }).spoken);
+    await expect.poll(spoken).toHaveLength(1);
+    expect((await spoken())[0]?.replace(/\s+/g, ' ')).toContain(finding);
     await page.getByLabel('Verdict').selectOption('False');
     const claims = page.locator('.verdict');
     const left = await claims.filter({ visible: true }).count();
@@ -309,7 +309,7 @@ test.each([
     // The button is the last that is seen of the figure.
     await figureOf(page, name)
       .locator('.menu')
-      .evaluate((one) => one.scrollIntoView({ block: 'end' }));
+      .evaluate((element) => element.scrollIntoView({ block: 'end' }));
     const menu = await openMenu(figureOf(page, name));
     const covered = await menu.getByRole('button').evaluateAll((buttons) =>
       buttons.map((button) => {
@@ -330,8 +330,8 @@ test('every figure has a heading, in a closed card too, and headings skip no lev
   for (const name of names) {
     const { title } = figures[name] as (typeof figures)[string];
     // Of a beat's figures one is there at a time, as its steps come by.
-    await page.evaluate((one) => {
-      const figure = document.querySelector(`superpose-figure[name="${one}"]`);
+    await page.evaluate((figureName) => {
+      const figure = document.querySelector(`superpose-figure[name="${figureName}"]`);
       for (const shot of figure?.closest('.stays')?.querySelectorAll<HTMLElement>('.shot') ?? [])
         shot.hidden = !shot.contains(figure);
     }, name);
@@ -353,11 +353,11 @@ modelTest(
     await drawn(page, 'one-score');
     await page.emulateMedia({ media: 'print' });
     const widthOf = (part: Locator) => part.evaluate((element) => element.getBoundingClientRect().width);
-    const whole = await widthOf(page.locator('#verdicts'));
+    const pageWidth = await widthOf(page.locator('#verdicts'));
     for (const name of names) {
       const figure = figureOf(page, name);
       // Cards stand below one another.
-      expect(await widthOf(figure), name).toBeGreaterThan(0.9 * whole);
+      expect(await widthOf(figure), name).toBeGreaterThan(0.9 * pageWidth);
       const seen = (parts: string) => figure.locator(parts).filter({ visible: true });
       expect(await seen('img, .surface').count(), name).toBe(1);
       expect(await seen('.finding').innerText(), name).toMatch(/\d/);

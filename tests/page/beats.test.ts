@@ -13,7 +13,7 @@ const isLast = (page: Page, beat: string) =>
   page.locator(`#${beat} .step:last-child a[aria-current]`).isVisible();
 /** How far the end of a figure lies below the window. */
 const below = (page: Page, name: string) =>
-  figureOf(page, name).evaluate((one) => one.getBoundingClientRect().bottom - innerHeight);
+  figureOf(page, name).evaluate((element) => element.getBoundingClientRect().bottom - innerHeight);
 
 modelTest.each([
   ['mix', 'dot-products'],
@@ -25,7 +25,7 @@ modelTest.each([
   const { page } = await scrolling();
   await settled(page, name);
   const steps = page.locator(`#${beat} .step h3 a`);
-  await page.locator(`#${beat} .stage`).evaluate((one) => one.scrollIntoView());
+  await page.locator(`#${beat} .stage`).evaluate((element) => element.scrollIntoView());
   await stepsCameBy(page);
   const before = (await page.evaluate(readFigure, name))?.state;
   const first = await steps.first().innerText();

@@ -20,8 +20,8 @@ test.each(['scene', 'describe', 'readout', 'cells', 'focus'])(
     await drawn(page, name);
     const element = figureOf(page, name);
     const { finding } = (await page.evaluate(readFigure, name)) ?? {};
-    await element.evaluate(async (one: Live, broken) => {
-      const figure = (await one.loaded()) as unknown as Record<string, unknown>;
+    await element.evaluate(async (element: Live, broken) => {
+      const figure = (await element.loaded()) as unknown as Record<string, unknown>;
       const sound = figure[broken] as ((...all: unknown[]) => unknown) | undefined;
       figure[broken] = (...all: unknown[]) => {
         if ((all[1] as { k: number }).k === 5) throw new Error('the pen broke');
@@ -45,8 +45,8 @@ test('numbers that cannot be put into a table leave the figure as it is', async 
   const { page } = await visit({ fragment });
   await drawn(page, name);
   const element = figureOf(page, name);
-  await element.evaluate(async (one: Live) => {
-    ((await one.loaded()) as { table: unknown }).table = () => {
+  await element.evaluate(async (element: Live) => {
+    ((await element.loaded()) as { table: unknown }).table = () => {
       throw new Error('the pen broke');
     };
   });

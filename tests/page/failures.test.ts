@@ -146,9 +146,9 @@ describe('the part that computes', () => {
     const refuse = (refusing: boolean) =>
       page.evaluate(
         (data) =>
-          new Promise<number>((told) => {
+          new Promise<number>((resolve) => {
             const channel = new BroadcastChannel('memory');
-            channel.onmessage = (event) => told(event.data);
+            channel.onmessage = (event) => resolve(event.data);
             channel.postMessage(data);
           }),
         refusing,

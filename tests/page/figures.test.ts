@@ -144,16 +144,16 @@ async function inputsShowTheState(page: Page, name: string): Promise<void> {
   const inputs = await figureOf(page, name)
     .locator('[name]:is(input, select, textarea)')
     .evaluateAll((all) =>
-      (all as HTMLInputElement[]).map((one) => ({
-        setting: one.name,
-        value: one.value,
-        on: !['checkbox', 'radio'].includes(one.type) || one.checked,
+      (all as HTMLInputElement[]).map((input) => ({
+        setting: input.name,
+        value: input.value,
+        on: !['checkbox', 'radio'].includes(input.type) || input.checked,
       })),
     );
   for (const [setting, control] of Object.entries(figures[name]?.controls ?? {}) as [string, Control][]) {
-    const own = inputs.filter((one) => one.setting === setting);
-    if (own.length === 0) continue;
-    const on = own.filter((one) => one.on).map(({ value }) => value);
+    const inputsOfSetting = inputs.filter((input) => input.setting === setting);
+    if (inputsOfSetting.length === 0) continue;
+    const on = inputsOfSetting.filter((input) => input.on).map(({ value }) => value);
     const shown =
       control.kind === 'toggle'
         ? written(control, on.length > 0)

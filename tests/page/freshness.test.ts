@@ -17,7 +17,7 @@ const noteQuestions = () => {
 };
 const askedIn = async (page: Page, figure: string, setting: string) => {
   const all = (await page.evaluate('window.asked')) as { figure: string; state: Record<string, unknown> }[];
-  return all.filter((one) => one.figure === figure).map(({ state }) => state[setting]);
+  return all.filter((request) => request.figure === figure).map(({ state }) => state[setting]);
 };
 
 const name = 'dot-products';

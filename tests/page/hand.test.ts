@@ -45,7 +45,7 @@ test('a handle that is dragged sets its slider, on axes that stay until it is le
   await settled(page, name);
   const figure = figureOf(page, name);
   const knob = figure.locator('.knob');
-  expect(await knob.evaluate((one) => getComputedStyle(one).cursor)).toBe('grab');
+  expect(await knob.evaluate((element) => getComputedStyle(element).cursor)).toBe('grab');
   await knob.scrollIntoViewIfNeeded();
   const { x, y, width, height } = (await knob.boundingBox()) as {
     x: number;
@@ -56,11 +56,11 @@ test('a handle that is dragged sets its slider, on axes that stay until it is le
   const ticks = () => figure.locator('.marks text').allInnerTexts();
   const before = await ticks();
   // Its middle is where the picture says that it is, and it can be grabbed beside it.
-  const place = await figure.evaluate((one) => {
+  const place = await figure.evaluate((element) => {
     const [handle] = (
-      one as never as { picture: { view: { scene: { handles: { x: number; y: number }[] } } } }
+      element as never as { picture: { view: { scene: { handles: { x: number; y: number }[] } } } }
     ).picture.view.scene.handles;
-    const box = one.shadowRoot?.querySelector('.surface')?.getBoundingClientRect();
+    const box = element.shadowRoot?.querySelector('.surface')?.getBoundingClientRect();
     return handle && box && { x: box.x + handle.x, y: box.y + handle.y };
   });
   expect(place?.x).toBeCloseTo(x + width / 2, 0);
@@ -89,7 +89,7 @@ modelTest('a slider over words says the word', async () => {
   const { state, tokens } = await drawn(page, 'sum');
   const slider = figureOf(page, 'sum').locator('input[name=word]');
   const words = await figureOf(page, 'sum').evaluate(
-    (one) => (one as never as { result: { data: { tokens: string[] } } }).result.data.tokens,
+    (element) => (element as never as { result: { data: { tokens: string[] } } }).result.data.tokens,
   );
   expect(tokens).toEqual([]);
   expect(await slider.getAttribute('aria-valuetext')).toBe(`${words[state.word as number]}, ${state.word}`);
@@ -108,7 +108,7 @@ test('Escape and a press elsewhere close the menu', async () => {
   expect(await menu.getAttribute('open')).not.toBeNull();
   await page.keyboard.press('Escape');
   expect(await menu.getAttribute('open')).toBeNull();
-  expect(await summary.evaluate((one: HTMLElement) => one.matches(':focus'))).toBe(true);
+  expect(await summary.evaluate((element: HTMLElement) => element.matches(':focus'))).toBe(true);
   await summary.click();
   const saved = page.waitForEvent('download');
   await menu.getByRole('button', { name: 'CSV' }).click();
@@ -122,8 +122,8 @@ test('Escape and a press elsewhere close the menu', async () => {
 test('grid lines are below square markers', async () => {
   const { page } = await visit();
   await settled(page, 'dot-products');
-  const layers = await figureOf(page, 'dot-products').evaluate((one) =>
-    [...(one.shadowRoot?.querySelector('.surface')?.children ?? [])].map((layer) => [
+  const layers = await figureOf(page, 'dot-products').evaluate((element) =>
+    [...(element.shadowRoot?.querySelector('.surface')?.children ?? [])].map((layer) => [
       layer.className.toString().replace(/.*SVGAnimatedString.*/, layer.getAttribute('class') ?? ''),
       layer.querySelectorAll('line.s-line').length,
     ]),
@@ -186,7 +186,7 @@ test('on a phone a swipe from a bar scrolls, a tap reads it, and only the grip o
   expect(await token()).toBe('');
   // One on each side: both ways read the same row.
   await expect.poll(() => grips.count()).toBe(2);
-  const shownBy = (one: Element) => getComputedStyle(one, '::before').borderTopStyle;
+  const shownBy = (element: Element) => getComputedStyle(element, '::before').borderTopStyle;
   expect(await grips.first().evaluate(shownBy)).toBe('solid');
   const before = await scrolled();
   const [left, top] = await middleOf(grips.first());

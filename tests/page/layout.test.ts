@@ -173,9 +173,9 @@ test('the picture that stands in for a beat’s figure is the one that comes liv
   const { page } = await visit({ viewport: { width: 1440, height: 900 }, javaScriptEnabled: false });
   const waiting = page.locator('superpose-figure[name=keep-apart] img');
   await waiting.scrollIntoViewIfNeeded();
-  const before = await waiting.evaluate((one: HTMLImageElement) => ({
-    ratio: one.naturalWidth / one.width,
-    shape: one.width / one.height,
+  const before = await waiting.evaluate((element: HTMLImageElement) => ({
+    ratio: element.naturalWidth / element.width,
+    shape: element.width / element.height,
   }));
   // Drawn for the width that it has there, not scaled.
   expect(before.ratio).toBeCloseTo(1, 2);
@@ -258,7 +258,9 @@ modelTest('of the two figures beside each other neither ends far above the other
   const ends: number[] = [];
   for (const name of ['add-or-concatenate', 'language']) {
     await settled(page, name);
-    ends.push(await figureOf(page, name).evaluate((one) => one.getBoundingClientRect().bottom + scrollY));
+    ends.push(
+      await figureOf(page, name).evaluate((element) => element.getBoundingClientRect().bottom + scrollY),
+    );
   }
   expect(Math.abs((ends[0] as number) - (ends[1] as number))).toBeLessThan(120);
   // What is used stays where it is, however many rows it brings up.
@@ -295,14 +297,14 @@ test.each([1, 1.5, 2, 3])(
   async (ratio) => {
     const viewport = { width: 390, height: 843 };
     const { page } = await visit({ viewport, deviceScaleFactor: ratio });
-    await page.locator('#learn .stage').evaluate((one) => one.scrollIntoView());
+    await page.locator('#learn .stage').evaluate((element) => element.scrollIntoView());
     await page.evaluate(() => scrollBy(0, 120.4));
     // Unseen, since letters of a step may pass there.
-    await page.locator('#learn .steps').evaluate((one) => void one.animate({ opacity: [0, 0] }, 1e9));
+    await page.locator('#learn .steps').evaluate((element) => void element.animate({ opacity: [0, 0] }, 1e9));
     await stepsCameBy(page);
     const { bottom } = await page
       .locator('#learn .expand')
-      .evaluate((one) => one.getBoundingClientRect().toJSON() as DOMRect);
+      .evaluate((element) => element.getBoundingClientRect().toJSON() as DOMRect);
     const strip = await page.screenshot({
       clip: { x: 40, y: bottom - 3, width: 300, height: 3 + 1 / ratio },
     });

@@ -12,11 +12,11 @@ const name = 'dot-products';
 modelTest('a figure’s own page fetches the words that it does not carry', async () => {
   const { page, site } = await visit();
   await page.goto(`${site.address}figures/one-score/#v=1&figure=one-score&text=a+purple+elephant`);
-  const { controls: own } = figures['one-score'] as (typeof figures)[string];
-  const { state } = readState(own, [['text', 'a purple elephant']]);
+  const { controls: controlsOfFigure } = figures['one-score'] as (typeof figures)[string];
+  const { state } = readState(controlsOfFigure, [['text', 'a purple elephant']]);
   const { finding } = await expected('one-score', state);
-  const said = async () => (await page.evaluate(readFigure, 'one-score'))?.finding ?? '';
-  await expect.poll(async () => withoutRounding(await said())).toBe(withoutRounding(finding));
+  const shownFinding = async () => (await page.evaluate(readFigure, 'one-score'))?.finding ?? '';
+  await expect.poll(async () => withoutRounding(await shownFinding())).toBe(withoutRounding(finding));
   expect(await page.locator('superpose-figure .problem').count()).toBe(0);
 });
 
@@ -97,7 +97,7 @@ test('Back undoes one change after the other, also of two figures that were chan
   await drawn(page, 'gram');
   const stateOf = async (figure: string, setting: string) =>
     (await page.evaluate(readFigure, figure))?.state[setting];
-  const both = async () => [await stateOf(name, 'positions'), await stateOf('gram', 'positions')];
+  const positions = async () => [await stateOf(name, 'positions'), await stateOf('gram', 'positions')];
   const before = await page.evaluate(() => history.length);
   await page.evaluate(() => {
     const of = (figure: string) =>
@@ -112,14 +112,14 @@ test('Back undoes one change after the other, also of two figures that were chan
     slider.dispatchEvent(new Event('change', { bubbles: true }));
   });
   await expect.poll(() => page.evaluate(() => history.length)).toBe(before + 2);
-  expect(await both()).toEqual(['random', 8]);
+  expect(await positions()).toEqual(['random', 8]);
   await page.goBack();
-  await expect.poll(both).toEqual(['random', 64]);
+  await expect.poll(positions).toEqual(['random', 64]);
   await page.goBack();
-  await expect.poll(both).toEqual(['interleaved', 64]);
+  await expect.poll(positions).toEqual(['interleaved', 64]);
   await page.goForward();
   await page.goForward();
-  await expect.poll(both).toEqual(['random', 8]);
+  await expect.poll(positions).toEqual(['random', 8]);
 });
 
 test('a slider leaves one address behind, when it is let go', async () => {
@@ -203,17 +203,17 @@ const limits = { 'that throws': refuseAddresses, 'that is silent': ignoreAddress
 describe.each(Object.entries(limits))('a limit on changes of the address %s', (_, first) => {
   const hashOf = (page: Page) => page.evaluate(() => location.hash);
   /** What was written last, or should have been. */
-  const wanted = (page: Page) => page.evaluate('limit.last') as Promise<string>;
+  const written = (page: Page) => page.evaluate('limit.last') as Promise<string>;
 
   modelTest('does not stop Present, nor lose where it was', async () => {
     const { page } = await visit({ first, fragment: '#present' });
     await page.locator('#presented').waitFor();
-    const said = () => page.locator('#presented').textContent();
+    const text = () => page.locator('#presented').textContent();
     const steps = await page.locator('.step').count();
     for (let place = 0; place < steps + 4; place++) await page.keyboard.press('PageDown');
-    await expect.poll(said).toContain(`${steps + 5} of ${steps + 5}.`);
+    await expect.poll(text).toContain(`${steps + 5} of ${steps + 5}.`);
     await page.keyboard.press('PageUp');
-    await expect.poll(said).toContain(`${steps + 4} of ${steps + 5}.`);
+    await expect.poll(text).toContain(`${steps + 4} of ${steps + 5}.`);
     expect(await hashOf(page)).not.toContain('other-ways');
     await page.evaluate('limit.left = 5');
     await expect.poll(() => hashOf(page)).toBe('#present/other-ways/2');
@@ -226,10 +226,10 @@ describe.each(Object.entries(limits))('a limit on changes of the address %s', (_
     for (let change = 0; change < 7; change++) {
       const to = ['random', 'tensor2tensor', 'interleaved'][change % 3] as string;
       await positions.selectOption(to);
-      await expect.poll(() => wanted(page)).toContain(`positions=${to}`);
+      await expect.poll(() => written(page)).toContain(`positions=${to}`);
     }
     await positions.selectOption('interleaved');
-    await expect.poll(() => wanted(page)).toContain('interleaved');
+    await expect.poll(() => written(page)).toContain('interleaved');
     expect(await hashOf(page)).not.toContain('interleaved');
     await page.evaluate('limit.left = 5');
     await expect.poll(() => hashOf(page)).toContain('positions=interleaved');
@@ -244,7 +244,7 @@ describe.each(Object.entries(limits))('a limit on changes of the address %s', (_
     await page.evaluate('limit.left = 0');
     await figureOf(page, name).locator('select[name=positions]').selectOption('random');
     await page.clock.runFor(2000);
-    expect(await wanted(page)).toContain('positions=random');
+    expect(await written(page)).toContain('positions=random');
     await page.evaluate(() => {
       location.hash = '#bets';
     });

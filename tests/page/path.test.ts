@@ -7,7 +7,7 @@ import { files, isRecording, kilobytes } from './support/site.ts';
 import { drawn, figureOf, modelTest, settled, sharedVisit, stepsCameBy, visit } from './support/visit.ts';
 
 /** One page at 1440 × 900, for tests that go along the whole path. */
-const whole = sharedVisit();
+const sharedPage = sharedVisit();
 
 /** Heights of the page's beats, with every figure on the path live. */
 async function heights(page: Page): Promise<[string, number][]> {
@@ -26,7 +26,7 @@ for (const [width, height, windows] of [
   [390, 844, 2.1],
 ] as const) {
   modelTest(`a beat is at most ${windows} windows high at a width of ${width}`, async () => {
-    const { page } = await (width === 1440 ? whole() : visit({ viewport: { width, height } }));
+    const { page } = await (width === 1440 ? sharedPage() : visit({ viewport: { width, height } }));
     const beats = await heights(page);
     expect(beats).toHaveLength(5);
     for (const [beat, high] of beats) expect(high, beat).toBeLessThanOrEqual(windows * height);
@@ -34,7 +34,7 @@ for (const [width, height, windows] of [
 }
 
 modelTest('the link of a step brings its picture’s tools into the window, too', async () => {
-  const { page } = await whole();
+  const { page } = await sharedPage();
   const steps = page.locator('.step:not(:first-child)');
   for (const step of await steps.all()) {
     await step.getByRole('link').first().click();
@@ -45,16 +45,16 @@ modelTest('the link of a step brings its picture’s tools into the window, too'
     await stepsCameBy(page);
     expect(await step.locator('[aria-current]').count(), name).toBe(1);
     const below = () =>
-      figureOf(page, name).evaluate((one) => one.getBoundingClientRect().bottom - innerHeight);
+      figureOf(page, name).evaluate((element) => element.getBoundingClientRect().bottom - innerHeight);
     await expect.poll(below, { message: name }).toBeLessThanOrEqual(0);
   }
 });
 
 modelTest('picture, settings and tools of a beat’s figure fit a window of 900 px', async () => {
-  const { page } = await whole();
+  const { page } = await sharedPage();
   for (const name of await page
     .locator('.stage superpose-figure')
-    .evaluateAll((all) => all.map((one) => one.getAttribute('name') as string))) {
+    .evaluateAll((all) => all.map((element) => element.getAttribute('name') as string))) {
     await page.evaluate((figure) => {
       location.hash = `#v=1&figure=${figure}`;
     }, name);
@@ -63,7 +63,7 @@ modelTest('picture, settings and tools of a beat’s figure fit a window of 900 
     expect((await figure.boundingBox())?.height, name).toBeLessThanOrEqual(name === 'schemes' ? 1000 : 820);
     // The others are under “More settings”.
     const inSight = await figure.evaluate(
-      (one) => one.shadowRoot?.querySelectorAll('.root > .controls > :not(.more)').length,
+      (element) => element.shadowRoot?.querySelectorAll('.root > .controls > :not(.more)').length,
     );
     expect(inSight, name).toBeGreaterThan(0);
     expect(inSight, name).toBeLessThanOrEqual(3);
@@ -71,14 +71,14 @@ modelTest('picture, settings and tools of a beat’s figure fit a window of 900 
 });
 
 modelTest('who has followed every step has loaded the path’s scripts, within their budget', async () => {
-  const { page, site } = await whole();
+  const { page, site } = await sharedPage();
   await drawn(page, 'add-or-concatenate');
   await page.locator('#grid superpose-figure').scrollIntoViewIfNeeded();
   await settled(page, 'schemes-tasks');
   for (const bet of await page.locator('.bet').all()) await bet.scrollIntoViewIfNeeded();
   const folder = new URL(site.address).pathname;
-  const asked = new Set(site.requests.map((path) => path.slice(folder.length)));
-  const scripts = files.filter((file) => /^assets\/.*\.js$/.test(file) && asked.has(file));
+  const requested = new Set(site.requests.map((path) => path.slice(folder.length)));
+  const scripts = files.filter((file) => /^assets\/.*\.js$/.test(file) && requested.has(file));
   // A figure's two halves are files of one name. Nothing of the evidence, whose cards are closed.
   expect(scripts.filter((file) => file.startsWith('assets/schemes-'))).toHaveLength(2);
   const cards = new Set(
@@ -149,16 +149,16 @@ modelTest('a step sets its picture: scrolled to, forwards and backwards, and by 
   const tokens = async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn?.tokens;
   const scale = async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn?.scale;
   await expect.poll(tokens).toBe('seeded');
-  const scrolled = (way: number, value: () => Promise<unknown>, wanted: unknown) =>
+  const scrolled = (way: number, value: () => Promise<unknown>, expected: unknown) =>
     expect
       .poll(
         async () => {
-          if ((await value()) !== wanted) await page.mouse.wheel(0, way);
+          if ((await value()) !== expected) await page.mouse.wheel(0, way);
           return value();
         },
         { timeout: 20_000, interval: 400 },
       )
-      .toBe(wanted);
+      .toBe(expected);
   await page.mouse.move(400, 400);
   await scrolled(60, scale, 0);
   await scrolled(60, tokens, 'sentence');
@@ -185,7 +185,7 @@ modelTest('who tabs to a part of a picture that is not in sight keeps its state'
   const first = await page.locator('#mix .step h3').first().textContent();
   await expect.poll(() => step.textContent()).toBe(first);
   const menu = figureOf(page, 'dot-products').locator('.menu > summary');
-  const belowWindow = () => menu.evaluate((one) => one.getBoundingClientRect().top > innerHeight);
+  const belowWindow = () => menu.evaluate((element) => element.getBoundingClientRect().top > innerHeight);
   await expect.poll(belowWindow).toBe(true);
   await menu.focus();
   // It is brought into sight, and a little further comes another step.

@@ -61,13 +61,13 @@ test('with less motion a replay shows four stills and its last frame', async () 
 test('a screen reader is not left with what an earlier step said', async () => {
   const { page } = await visit();
   await settled(page, name);
-  const told = async () =>
+  const spoken = async () =>
     (await figureOf(page, name).locator('[aria-live=polite]').first().textContent())?.replace(/\s+/g, ' ');
   await figureOf(page, name).locator('.surface').press('ArrowRight');
-  await expect.poll(told, patience).toContain('answers');
+  await expect.poll(spoken, patience).toContain('answers');
   await button(page, 'Replay the training').click();
-  await expect.poll(told, patience).toBe('This takes 5 seconds.');
-  await expect.poll(told, patience).toBe((await settled(page, name)).finding);
+  await expect.poll(spoken, patience).toBe('This takes 5 seconds.');
+  await expect.poll(spoken, patience).toBe((await settled(page, name)).finding);
 });
 
 test('a step is shown at once, is in the link, and stays when the question changes', async () => {
@@ -89,8 +89,9 @@ test('a step is shown at once, is in the link, and stays when the question chang
 test('another seed is trained here, with the whole module, and the same comes of it in Node', async () => {
   const { page, site } = await shared();
   await drawn(page, name);
-  const whole = () => site.requests.filter((path) => /superpose-(plain|relaxed)-.*\.wasm$/.test(path)).length;
-  expect(whole()).toBe(0);
+  const largeModules = () =>
+    site.requests.filter((path) => /superpose-(plain|relaxed)-.*\.wasm$/.test(path)).length;
+  expect(largeModules()).toBe(0);
   const step = figureOf(page, name).locator('label', { has: page.locator('input[name=step]') });
   await figureOf(page, name).locator('input[name=step]').press('End');
   await expect.poll(() => step.innerText(), patience).toBe('Step 200');
@@ -103,7 +104,7 @@ test('another seed is trained here, with the whole module, and the same comes of
   await expect.poll(async () => (await settled(page, name)).drawn?.seed).toBe(7);
   const shown = await settled(page, name);
   expect(await step.innerText()).toBe('Step 200');
-  expect(whole()).toBe(1);
+  expect(largeModules()).toBe(1);
   expect(shown.problems).toEqual([]);
   expect(shown.finding).toBe((await expected(name, shown.state)).finding.replace(/\s+/g, ' '));
   // The button trains what is set, also where it was recorded.

@@ -10,7 +10,7 @@ import { modelTest, placeOf, visit } from './support/visit.ts';
 
 const patience = { timeout: 20_000 };
 const dialog = (page: Page) => page.locator('dialog.present');
-const said = (page: Page) => dialog(page).locator('css:light=.said[aria-live=polite]');
+const spoken = (page: Page) => dialog(page).locator('css:light=.said[aria-live=polite]');
 // As the page has it: Playwright may hear of a new address later than of the key that has led there.
 const fragment = (page: Page) => page.evaluate(() => decodeURIComponent(location.hash));
 
@@ -37,7 +37,7 @@ async function shown(page: Page) {
       picture: boxOf(figure.shadowRoot?.querySelector('.surface')),
       buttons: boxOf(figure.shadowRoot?.querySelector('.controls')),
       text: boxOf(screen.querySelector('.said > :last-child')),
-      said: screen.querySelector('.said')?.textContent,
+      spoken: screen.querySelector('.said')?.textContent,
       code: boxOf(screen.querySelector('.bar svg[role]')),
       bar: boxOf(screen.querySelector('.bar')),
       label: Math.min(...labels) * figure.surroundings.scale,
@@ -76,30 +76,30 @@ modelTest('keys go from screen to screen, each at its own address and said', asy
   expect(site.requests.filter((path) => /present-/.test(path))).toEqual([]);
   await page.getByRole('link', { name: 'Present' }).focus();
   await page.keyboard.press('Enter');
-  await expect.poll(() => said(page).innerText(), patience).toContain('Why are positions added');
+  await expect.poll(() => spoken(page).innerText(), patience).toContain('Why are positions added');
   expect(await fragment(page)).toBe('#present');
   const steps = await page.locator('.step').count();
-  expect(await said(page).textContent()).toContain(`1 of ${steps + 5}.`);
+  expect(await spoken(page).textContent()).toContain(`1 of ${steps + 5}.`);
   const heard = page.getByRole('dialog', { name: 'Presentation', description: /^1 of / });
-  expect(await heard.evaluate((one) => one === document.activeElement)).toBe(true);
+  expect(await heard.evaluate((element) => element === document.activeElement)).toBe(true);
   for (const at of ['add-or-concatenate', 'language', 'answer']) {
     await page.keyboard.press('ArrowRight');
     expect(await fragment(page)).toBe(`#present/${at}`);
   }
   for (const sentence of await page.locator('#answer > p').allTextContents())
-    expect(await said(page).textContent()).toContain(sentence);
+    expect(await spoken(page).textContent()).toContain(sentence);
   await page.keyboard.press('ArrowRight');
   expect(await fragment(page)).toBe('#present/grid');
-  await expect.poll(() => said(page).textContent(), patience).toContain('both learn all four tasks');
+  await expect.poll(() => spoken(page).textContent(), patience).toContain('both learn all four tasks');
   await page.keyboard.press('Space');
   expect(await fragment(page)).toBe('#present/mix');
   await page.keyboard.press('ArrowRight');
   expect(await fragment(page)).toBe('#present/mix/2');
   const step = page.locator('#mix .step').nth(1);
-  expect(await said(page).textContent()).toContain(await step.locator('p').textContent());
+  expect(await spoken(page).textContent()).toContain(await step.locator('p').textContent());
   await expect.poll(async () => (await shown(page)).state.scale, patience).toBe(0);
   await page.keyboard.press('End');
-  expect(await said(page).textContent()).toContain(`${steps + 5} of ${steps + 5}.`);
+  expect(await spoken(page).textContent()).toContain(`${steps + 5} of ${steps + 5}.`);
   await page.keyboard.press('ArrowDown');
   expect(await fragment(page)).toBe('#present/other-ways/3');
   await page.keyboard.press('ArrowUp');
@@ -114,12 +114,13 @@ modelTest('a screen is said once, also where its sentence comes with its picture
   await shown(page);
   await dialog(page)
     .locator('css:light=.said')
-    .evaluate((one) => {
+    .evaluate((element) => {
       const heard: string[] = [];
       Object.assign(window, { heard });
       new MutationObserver(() => {
-        if (one.ariaLive === 'polite' && one.textContent !== heard.at(-1)) heard.push(one.textContent ?? '');
-      }).observe(one, { attributes: true, characterData: true, childList: true, subtree: true });
+        if (element.ariaLive === 'polite' && element.textContent !== heard.at(-1))
+          heard.push(element.textContent ?? '');
+      }).observe(element, { attributes: true, characterData: true, childList: true, subtree: true });
     });
   for (let place = 1; place < 7; place++) {
     await page.keyboard.press('ArrowRight');
@@ -136,7 +137,7 @@ modelTest(
   async () => {
     for (const hash of ['#present/%F0', `#present/v=1&figure=one-score&text=${'word '.repeat(900)}`]) {
       const { page } = await visit({ fragment: hash });
-      await expect.poll(() => said(page).locator('h2').textContent(), patience).not.toBe('');
+      await expect.poll(() => spoken(page).locator('h2').textContent(), patience).not.toBe('');
       const sheets = () => page.evaluate(() => document.adoptedStyleSheets.length);
       const before = await sheets();
       await page.keyboard.press('Escape');
@@ -178,17 +179,17 @@ modelTest('Escape leaves it where it was, and so does going back', async () => {
 
 /** The short answer stands where a picture would, and its letters are as large. */
 async function expectSentencesToFit(page: Page) {
-  const fits = await said(page).evaluate((text) => {
+  const fits = await spoken(page).evaluate((text) => {
     const { left, top, right, bottom } = text.getBoundingClientRect();
     const code = document.querySelector('.present .bar')?.getBoundingClientRect();
     const letters = Number.parseFloat(getComputedStyle(text).fontSize);
     return {
       inside: left >= 0 && top >= 0 && bottom <= innerHeight,
-      apart: right <= (code?.left ?? 0),
+      besideCode: right <= (code?.left ?? 0),
       letters,
     };
   });
-  expect(fits).toMatchObject({ inside: true, apart: true });
+  expect(fits).toMatchObject({ inside: true, besideCode: true });
   expect(fits.letters).toBeGreaterThanOrEqual(28);
 }
 
@@ -196,7 +197,7 @@ modelTest('every screen fits its window, and nothing lies over anything', async 
   const [width, height] = [1440, 900];
   const { page } = await visit({ viewport: { width, height }, fragment: '#present' });
   const steps = await page.locator('.step').count();
-  const said = new Set<unknown>();
+  const texts = new Set<unknown>();
   for (let place = 0; place < steps + 5; place++) {
     if ((await fragment(page)) === '#present/answer') {
       await expectSentencesToFit(page);
@@ -215,11 +216,11 @@ modelTest('every screen fits its window, and nothing lies over anything', async 
     expect(bar.bottom, at).toBeLessThanOrEqual(height);
     expect(label, at).toBeGreaterThanOrEqual((20 * width) / 1920);
     expect(code.right - code.left, at).toBeLessThanOrEqual(0.5 * (text.right - text.left));
-    said.add(screen.said?.replace(/\d+ of \d+\./, ''));
+    texts.add(screen.spoken?.replace(/\d+ of \d+\./, ''));
     await page.keyboard.press('ArrowRight');
   }
   // All but the short answer, and none of them twice.
-  expect(said.size).toBe(steps + 4);
+  expect(texts.size).toBe(steps + 4);
 });
 
 modelTest('on a phone a screen is read from top to bottom, above buttons for fingers', async () => {
@@ -235,20 +236,23 @@ modelTest('on a phone a screen is read from top to bottom, above buttons for fin
         | (Element & { surroundings: { scale: number } })
         | null;
       const inside = figure?.shadowRoot ?? undefined;
-      const parts = ['.said', 'superpose-figure', '.bar'].flatMap((one) => screen.querySelector(one) ?? []);
+      const parts = ['.said', 'superpose-figure', '.bar'].flatMap(
+        (selector) => screen.querySelector(selector) ?? [],
+      );
       const buttons = [
         ...screen.querySelectorAll('button'),
         ...(inside?.querySelectorAll('.controls button') ?? []),
       ];
-      const letters = [...screen.querySelectorAll('.said > *, .bar span')].map((one) =>
-        Number.parseFloat(getComputedStyle(one).fontSize),
+      const letters = [...screen.querySelectorAll('.said > *, .bar span')].map((element) =>
+        Number.parseFloat(getComputedStyle(element).fontSize),
       );
       const labels = [...(inside?.querySelectorAll('.marks text') ?? [])].map(
-        (one) => Number.parseFloat(getComputedStyle(one).fontSize) * (figure?.surroundings.scale ?? 0),
+        (element) =>
+          Number.parseFloat(getComputedStyle(element).fontSize) * (figure?.surroundings.scale ?? 0),
       );
-      const touched = buttons.map((one) => one.getBoundingClientRect());
+      const touched = buttons.map((element) => element.getBoundingClientRect());
       screen.scrollTo(0, screen.scrollHeight);
-      const boxes = parts.map((one) => one.getBoundingClientRect());
+      const boxes = parts.map((element) => element.getBoundingClientRect());
       return {
         across: screen.scrollWidth,
         code: screen.querySelector('svg[role]')?.checkVisibility() ?? false,
@@ -319,7 +323,7 @@ modelTest('what is dragged there changes its address and its code, and no figure
   expect(new URLSearchParams((await scanned(page)).split('#')[1]).get('scale')).toBe(String(state.scale));
   expect((await page.evaluate(readFigure, 'dot-products'))?.state.scale ?? 1).toBe(1);
   // What the screen said was of another state.
-  await expect.poll(() => said(page).innerText(), patience).not.toContain('0.72');
+  await expect.poll(() => spoken(page).innerText(), patience).not.toContain('0.72');
   // The keys still belong to the presentation.
   await page.keyboard.press('ArrowRight');
   expect(await fragment(page)).toBe('#present/mix/2');
@@ -329,7 +333,7 @@ modelTest('a figure that is not on the path has a screen of its own, with what i
   const { page } = await visit({ fragment: '#present/heads' });
   await shown(page);
   await expect
-    .poll(() => said(page).innerText(), patience)
+    .poll(() => spoken(page).innerText(), patience)
     .toMatch(/What drives each head[\s\S]*28\s%\sof head 11/);
   await page.evaluate(() => {
     location.hash = '#present/v=1&figure=dot-products&d=256';

@@ -80,7 +80,7 @@ const touches: Record<string, [at: string, touch: (page: Page) => Promise<unknow
     '',
     async (page) => {
       await inside(page, slider).focus();
-      await inside(page, slider).evaluate((one) => one.remove());
+      await inside(page, slider).evaluate((element) => element.remove());
     },
   ],
 };

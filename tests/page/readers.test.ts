@@ -75,11 +75,11 @@ modelTest('forced colours: what a colour says is still told apart', async () => 
   await drawn(page, 'one-score');
   const swatches = await figureOf(page, 'one-score')
     .locator('.swatch')
-    .evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor));
+    .evaluateAll((all) => all.map((element) => getComputedStyle(element).backgroundColor));
   expect(new Set(swatches).size).toBeGreaterThanOrEqual(5);
   const bars = await figureOf(page, 'one-score')
     .locator('.marks rect')
-    .evaluateAll((all) => all.map((one) => getComputedStyle(one).fill));
+    .evaluateAll((all) => all.map((element) => getComputedStyle(element).fill));
   expect(new Set(bars).size).toBeGreaterThanOrEqual(5);
 });
 

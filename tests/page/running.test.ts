@@ -81,22 +81,22 @@ test('of many settings the newest is trained', async () => {
   expect((await now(page, cells))?.drawn).toMatchObject({ task: 'roll' });
 });
 
-test('held, it stands still, and goes on; another setting starts anew', async () => {
+test('paused, it stands still, and goes on; another setting starts anew', async () => {
   const page = await small(12);
   const main = figureOf(page, cells).locator('button.main').first();
-  await main.evaluate((one: HTMLElement) => {
-    one.click();
-    one.click();
+  await main.evaluate((element: HTMLElement) => {
+    element.click();
+    element.click();
   });
   await button(page, cells, 'Continue').waitFor();
   // The worker answers in order: after another figure's answer, no frame from before the pause is under way.
   await drawn(page, 'overlap');
   await nextFrame(page);
-  const held = await now(page, cells);
-  expect(held?.busy).toBe(true);
+  const paused = await now(page, cells);
+  expect(paused?.busy).toBe(true);
   await drawn(page, 'gram');
   await nextFrame(page);
-  expect((await now(page, cells))?.finding).toBe(held?.finding);
+  expect((await now(page, cells))?.finding).toBe(paused?.finding);
   await watch(page, cells);
   await button(page, cells, 'Continue').click();
   await agrees(page, cells);
@@ -144,19 +144,19 @@ test('who prefers less motion sees the end first, and the way there when asked f
 test('Reset leaves a run that was begun, and shows the finished table again', async () => {
   const { page } = await sharing();
   await drawn(page, 'schemes-tasks');
-  const said = async () => (await page.evaluate(readFigure, 'schemes-tasks'))?.finding;
+  const finding = async () => (await page.evaluate(readFigure, 'schemes-tasks'))?.finding;
   const figure = figureOf(page, 'schemes-tasks');
   await openMenu(figure);
   const press = (label: string) => figure.getByRole('button', { name: label, exact: true }).press('Enter');
   const finished = 'both learn all four tasks';
   await press('Reset');
-  await expect.poll(said).toContain(finished);
+  await expect.poll(finding).toContain(finished);
   await press('Step');
   // What was recorded stays in sight.
-  const one = '1 of 180 runs done anew, in framed cells; the others are from before.';
-  await expect.poll(said).toBe(one);
+  const sentence = '1 of 180 runs done anew, in framed cells; the others are from before.';
+  await expect.poll(finding).toBe(sentence);
   await press('Reset');
-  await expect.poll(said).toContain(finished);
+  await expect.poll(finding).toContain(finished);
   await figure.getByRole('button', { name: 'Run it here' }).waitFor();
 });
 

@@ -35,11 +35,11 @@ for (const fragment of ['', '#dot-products']) {
     );
     const names = [...others.filter((name) => name !== first), 'languageRuns', 'lookup'];
     const beside = new RegExp(`assets/(${names.join('|')})-`);
-    const asked = new Set(
+    const requested = new Set(
       before.map((path) => path.slice(folder.length) || 'index.html').filter((path) => !beside.test(path)),
     );
     const needed = (...types: string[]) =>
-      files.filter((file) => asked.has(file) && types.includes(extname(file)));
+      files.filter((file) => requested.has(file) && types.includes(extname(file)));
     expect(needed('.wasm')).toHaveLength(1);
     expect(1024 * kilobytes(needed('.js', '.html', '.css', '.wasm'))).toBeLessThan(150_000);
     expect(1024 * kilobytes(files.filter((file) => extname(file) === '.woff2'))).toBeLessThan(45_000);
@@ -99,8 +99,8 @@ test('a figure in one file carries a policy for just its own script and style', 
   for (const name of pages) {
     const page = readFileSync(join(dist, name), 'utf8');
     const policy = page.match(/http-equiv="Content-Security-Policy" content="([^"]*)"/)?.[1] ?? '';
-    const own = /(?<=^ +|<\/style>)<(style|script)>(.*?)<\/\1>/gms;
-    const [style, code] = [...page.matchAll(own)].map(
+    const inline = /(?<=^ +|<\/style>)<(style|script)>(.*?)<\/\1>/gms;
+    const [style, code] = [...page.matchAll(inline)].map(
       ([, , text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
     );
     expect(policy).toContain(

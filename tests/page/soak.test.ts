@@ -37,7 +37,7 @@ async function opened(): Promise<{ page: Page; session: CDPSession; address: str
 }
 
 /** What remains after everything collectable is collected. */
-async function held(page: Page, session: CDPSession) {
+async function remaining(page: Page, session: CDPSession) {
   for (let again = 0; again < 3; again++) {
     await session.send('HeapProfiler.collectGarbage');
     await page.evaluate(() => new Promise((done) => setTimeout(done, 50)));
@@ -87,9 +87,9 @@ test(`${figures} figures come, are moved and go`, async () => {
       to,
     );
   await come(0, first);
-  const before = await held(page, session);
+  const before = await remaining(page, session);
   await come(first, figures);
-  const after = await held(page, session);
+  const after = await remaining(page, session);
   if (process.env.SUPERPOSE_SOAK_FIGURES)
     console.log(
       `after ${first} figures ${JSON.stringify(before)}, after ${figures} ${JSON.stringify(after)}`,

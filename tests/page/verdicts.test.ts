@@ -15,7 +15,7 @@ const verdicts: Verdict[] = JSON.parse(
 const kindOf = ({ figure }: Verdict) =>
   !figure ? 'published' : figures[figure]?.live ? 'of a figure that trains' : 'of one that computes';
 /** The first of each kind, by its place in the table. */
-const sample = new Map([...verdicts.entries()].reverse().map(([place, one]) => [kindOf(one), place]));
+const sample = new Map([...verdicts.entries()].reverse().map(([place, verdict]) => [kindOf(verdict), place]));
 
 /** Lists as links and verdicts.json write them. */
 const asLinked = (state: Record<string, unknown>) =>
@@ -33,9 +33,9 @@ modelTest('a link opens the figure that shows its claim, with the claim above an
   expect(await claims.count()).toBe(verdicts.length);
   for (const place of sample.values()) {
     const { claim, tag, figure, settings, section, shows } = verdicts[place] as Verdict;
-    const one = claims.nth(place);
-    await one.locator('summary').click();
-    await one.locator('a.see').click();
+    const item = claims.nth(place);
+    await item.locator('summary').click();
+    await item.locator('a.see').click();
     if (!figure) {
       await expect.poll(() => new URL(page.url()).hash).toBe(`#${section}`);
       // Published results are in a card, which is open now.
@@ -52,9 +52,9 @@ modelTest('a link opens the figure that shows its claim, with the claim above an
       .toMatchObject(settings ?? {});
     const { finding, readout, picture, problems } = await drawn(page, figure);
     expect(problems).toEqual([]);
-    const said = [finding, readout, picture].join(' ').replace(/\u202f/g, ' ');
+    const shown = [finding, readout, picture].join(' ').replace(/\u202f/g, ' ');
     // In pictures the indices of formulas are set, not letters of their own.
-    for (const quoted of shows) expect(said).toContain(quoted.replace('ₕ', 'h'));
+    for (const quoted of shows) expect(shown).toContain(quoted.replace('ₕ', 'h'));
     const line = () => page.locator('.claimed').innerText();
     await expect.poll(line, { message: claim, timeout: 20_000 }).toContain(claim);
     expect(await line()).toContain(tag);
@@ -68,9 +68,9 @@ modelTest('Back returns to the claim', async () => {
   const all = figureOf(page, 'language').locator('input[name=ways][value=all]');
   await all.check();
   await expect.poll(() => page.url()).toContain('ways=all');
-  const one = page.locator('.verdict:not(.later)').first();
-  await one.locator('summary').click();
-  const see = one.locator('a.see');
+  const item = page.locator('.verdict:not(.later)').first();
+  await item.locator('summary').click();
+  const see = item.locator('a.see');
   await see.scrollIntoViewIfNeeded();
   const place = await page.evaluate(() => scrollY);
   await see.click();
@@ -101,9 +101,9 @@ modelTest('a bet is answered right below it, the answer first, and not before', 
   expect(await answer('lost').textContent()).toBe('');
   await page.getByLabel('Yes, a sum cannot be taken apart').check();
   await page.locator('.bet input[name=width]').fill('4');
-  const said = (name: string) => expect.poll(() => answer(name).textContent());
-  await said('lost').toMatch(/^Nothing is lost, but it is harder to read\. You said: Yes/);
-  await said('width').toMatch(/^d = \d+\. /);
+  const expectAnswer = (name: string) => expect.poll(() => answer(name).textContent());
+  await expectAnswer('lost').toMatch(/^Nothing is lost, but it is harder to read\. You said: Yes/);
+  await expectAnswer('width').toMatch(/^d = \d+\. /);
   await page.locator('#check-collisions').evaluate((card: HTMLDetailsElement) => {
     card.open = false;
   });
@@ -111,9 +111,9 @@ modelTest('a bet is answered right below it, the answer first, and not before', 
   // They are kept for this tab.
   await page.reload();
   await openBets(page);
-  const kept = page.getByLabel('Yes, a sum cannot be taken apart');
-  await kept.scrollIntoViewIfNeeded();
-  await expect.poll(() => kept.isChecked()).toBe(true);
+  const choice = page.getByLabel('Yes, a sum cannot be taken apart');
+  await choice.scrollIntoViewIfNeeded();
+  await expect.poll(() => choice.isChecked()).toBe(true);
 });
 
 modelTest(
@@ -131,9 +131,9 @@ modelTest(
     await page.locator('.bet input[name=width]').fill('4');
     expect(await answer('lost').textContent()).toBe('');
     release();
-    const said = (name: string) => expect.poll(() => answer(name).textContent());
-    await said('lost').toMatch(/You were right\./);
-    await said('width').toMatch(/^d = \d+\. /);
+    const expectAnswer = (name: string) => expect.poll(() => answer(name).textContent());
+    await expectAnswer('lost').toMatch(/You were right\./);
+    await expectAnswer('width').toMatch(/^d = \d+\. /);
     expect(await page.evaluate(() => JSON.parse(sessionStorage.getItem('superpose-bets') ?? '{}'))).toEqual({
       lost: 'price',
       width: '64',

@@ -21,7 +21,7 @@ const all = await modules();
 /** The same answer with its numbers changed, whatever its form. */
 function changed(answer: unknown, change: (value: number) => number): unknown {
   if (ArrayBuffer.isView(answer)) return (answer as Float64Array).map(change);
-  return (answer as unknown[]).map((one) => changed(one, change));
+  return (answer as unknown[]).map((part) => changed(part, change));
 }
 
 const cases = (Object.values(jobs) as Job[]).flatMap((job) =>
@@ -37,7 +37,7 @@ test.each(cases)('every engine is right: $title, $shape', async ({ job, shape })
   for (const engine of engines) {
     const { run, release } = await engine.prepare(input);
     const answer = await run();
-    const errorOf = (found: unknown) => job.errorOf(found, reference, input);
+    const errorOf = (result: unknown) => job.errorOf(result, reference, input);
     expect(errorOf(answer), engine.name).toBeLessThan(job.allowed);
     // The comparison notices a hundredth, a sign and NaN.
     for (const change of [(value: number) => 1.01 * value, (value: number) => -value, () => Number.NaN])

@@ -10,9 +10,9 @@ import { anchorIn, linesOf, walkThroughs } from './support/walkThroughs.ts';
 
 /** Follows the walk-through with this heading in `copy`. */
 function follow(heading: string, copy: string): void {
-  const found = walkThroughs.find((one) => one.heading === heading);
-  expect(found, heading).toBeDefined();
-  for (const edit of found?.edits ?? []) {
+  const walkThrough = walkThroughs.find((candidate) => candidate.heading === heading);
+  expect(walkThrough, heading).toBeDefined();
+  for (const edit of walkThrough?.edits ?? []) {
     const path = join(copy, edit.file);
     const lines = linesOf(copy, edit.file);
     if (!edit.side || !lines) {

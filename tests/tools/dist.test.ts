@@ -125,15 +125,15 @@ test('a page in one file names what it contains, the licences, and where to read
   expect(notice).toMatch(/\.\.\/\.\.\/THIRD-PARTY\.txt$/);
   // None is without a licence.
   const holders = notice.split('; ');
-  expect(holders.every((one) => /MIT|BSD|ISC|Apache-2\.0|MPL-2\.0/.test(one))).toBe(true);
+  expect(holders.every((holder) => /MIT|BSD|ISC|Apache-2\.0|MPL-2\.0/.test(holder))).toBe(true);
   expect(notice.length).toBeLessThan(1500);
 });
 
 test('each figure has its page, in one file', () => {
   const expected = Object.keys(figures).filter((name) => withModel || name === 'dot-products');
-  const made = readdirSync(join(dist, 'figures'));
+  const folders = readdirSync(join(dist, 'figures'));
   for (const name of withModel ? expected : ['dot-products']) {
-    expect(made).toContain(name);
+    expect(folders).toContain(name);
     const page = read(`figures/${name}/index.html`);
     expect(page.match(/<(script|img|link|source|iframe)[^>]* (src|href|srcset)="(?!data:)/g)).toBeNull();
     expect(page.match(/<style>[^<]*url\(/g)).toBeNull();
@@ -154,7 +154,7 @@ test('every host’s file has the headers of all files, and of figures', () => {
     read('_headers')
       .split(/^(?=\/)/m)
       .map((block) => [block.split('\n')[0], block.matchAll(/^ {2}([\w-]+): (.+)$/gm)] as const)
-      .map(([pattern, found]) => [pattern, [...found].map(([, name, value]) => [name, value])]),
+      .map(([pattern, headers]) => [pattern, [...headers].map(([, name, value]) => [name, value])]),
   );
   expect([...blocks.keys()]).toEqual(['/*', '/figures/*', '/assets/*']);
   expect(blocks.get('/*')).toEqual(everywhere);

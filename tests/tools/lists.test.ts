@@ -27,14 +27,14 @@ describe('the documents', () => {
 
   test.each(documents)('%s has snippets as the code makes them', async (name) => {
     const wish = await wishOf('dot-products', {}, 'https://example.org/superpose/');
-    const made = Object.values(platforms).flatMap(({ pieces }) =>
+    const texts = Object.values(platforms).flatMap(({ pieces }) =>
       pieces(wish).flatMap(({ into, text }) => (into === 'a .bib file' ? [] : [text])),
     );
     const blocks = blocksOf(read(name));
-    const wanted = name === 'README.md' ? [scriptTag(wish), iframe(wish)] : made;
-    for (const text of wanted) expect(blocks).toContain(text);
+    const expected = name === 'README.md' ? [scriptTag(wish), iframe(wish)] : texts;
+    for (const text of expected) expect(blocks).toContain(text);
     // None is written by hand beside them.
-    const others = blocks.filter((block) => !made.includes(block ?? ''));
+    const others = blocks.filter((block) => !texts.includes(block ?? ''));
     expect(others.filter((block) => /<iframe|pictures\/|style="/.test(block ?? ''))).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describe('the documents', () => {
 describe('schemes', () => {
   const html = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8');
   const page = html.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
-  const said = (sentence: string) => expect(page).toContain(sentence);
+  const expectOnPage = (sentence: string) => expect(page).toContain(sentence);
 
   let superpose: Awaited<ReturnType<typeof load>>;
   beforeAll(async () => {
@@ -98,7 +98,7 @@ describe('schemes', () => {
       const depends = Object.entries(data.schemes as Record<string, { logits: { depends: string } }>);
       const offset = spelled(depends.filter(([, { logits }]) => logits.depends === 'offset').length);
       const some = `${offset[0]?.toUpperCase()}${offset.slice(1)} of the ${spelled(depends.length)}`;
-      said(
+      expectOnPage(
         `${some} give scores that depend on the offset between two positions and on nothing else. All do so by construction but one.`,
       );
       const of = Object.fromEntries(depends.map(([id, { logits }]) => [id, logits.depends]));
@@ -110,13 +110,13 @@ describe('schemes', () => {
   test('the table of formulas is the registry', () => {
     const row =
       /<tr><th scope="row">(.*?)<small>(.*?)<\/small><\/th><td><tex>(.*?)<\/tex><\/td><td><tex>(.*?)<\/tex><\/td><\/tr>/g;
-    const found = [...html.matchAll(row)].map(([, name, source, formula, parameters]) => ({
+    const rows = [...html.matchAll(row)].map(([, name, source, formula, parameters]) => ({
       name,
       formula,
       parameters,
       source: source?.replace(/<[^>]*>/g, ''),
     }));
-    expect(found).toEqual(
+    expect(rows).toEqual(
       superpose.schemeRegistry().map(({ name, formula, bidirectionalFormula, parameters, source }) => ({
         name,
         formula: bidirectionalFormula || formula,

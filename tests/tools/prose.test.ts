@@ -21,7 +21,7 @@ const page = flat(
   readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8').replace(/<[^>]*>/g, ''),
 ).concat(beats.flatMap(({ steps }) => steps.map(({ text }) => text)).join(' '));
 /** That the page says this, so that the words change only with what is computed beside them. */
-const said = (sentence: string) => expect(page).toContain(sentence);
+const expectOnPage = (sentence: string) => expect(page).toContain(sentence);
 
 let superpose: Awaited<ReturnType<typeof load>>;
 beforeAll(async () => {
@@ -228,14 +228,14 @@ test('cross terms spread like √d, position · position grows like d, and so th
 });
 
 test('two random vectors, and the largest of many', () => {
-  said('in 512 dimensions its size is 0.035 on average');
+  expectOnPage('in 512 dimensions its size is 0.035 on average');
   expect(superpose.cosineMeanSize({ d: 512 }).toFixed(3)).toBe('0.035');
-  said('Among 512 positions and 30,522 word pieces the largest cosine to expect is 0.24');
+  expectOnPage('Among 512 positions and 30,522 word pieces the largest cosine to expect is 0.24');
   expect(superpose.largestCosineMedian({ pairs: 512 * 30_522, d: 512 }).toFixed(2)).toBe('0.24');
 });
 
 test('random subspaces', () => {
-  said(
+  expectOnPage(
     'In 512 dimensions, two random 64-dimensional subspaces, as wide as one head of the 2017 paper’s model, contain directions with a cosine of about 0.65',
   );
   const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -261,7 +261,7 @@ test('random subspaces', () => {
 });
 
 test.runIf(withModel)('MiniLM’s tables, of 512 words and of all', async () => {
-  said(
+  expectOnPage(
     'once each has its mean row taken away, they overlap less than a third as much as chance, and most of the positions’ main directions lie where the tokens vary least',
   );
   const { data } = await run(overlap);
@@ -269,7 +269,7 @@ test.runIf(withModel)('MiniLM’s tables, of 512 words and of all', async () => 
   const last = 384 / 8;
   expect(1 - (data.reached[384 - last - 1] as number)).toBeGreaterThan(0.7);
 
-  said(
+  expectOnPage(
     'Over the whole vocabulary A is 0.23, or 0.14 without position 0, where only [CLS] stands, and 89 % of the positions’ twelve main directions lie where tokens vary least, in the last eighth of all directions',
   );
   const model = await loadMiniLM(superpose);
@@ -290,8 +290,8 @@ test.runIf(withModel)('MiniLM’s tables, of 512 words and of all', async () => 
     positions: superpose.centred(positions),
     k: 12,
   });
-  const held = shares.slice(-last).reduce((sum, share) => sum + share, 0) / 12;
-  expect(Math.round(100 * held)).toBe(89);
+  const share = shares.slice(-last).reduce((sum, share) => sum + share, 0) / 12;
+  expect(Math.round(100 * share)).toBe(89);
 
   const raw = [999, 2048, 10_240].map((first) => {
     const rows = {
@@ -306,11 +306,11 @@ test.runIf(withModel)('MiniLM’s tables, of 512 words and of all', async () => 
 });
 
 test('a fixed sinusoid leaves room: one matrix takes sums of tokens and sinusoids to both, concatenated', () => {
-  said('128 positions of 512 channels have rank 57');
-  said('384 and 128 wide, to less than 4 · 10⁻¹⁰');
+  expectOnPage('128 positions of 512 channels have rank 57');
+  expectOnPage('384 and 128 wide, to less than 4 · 10⁻¹⁰');
   const [n, d, wide] = [128, 512, 384];
   const sinusoid = superpose.sinusoidal({ positions: n, d_model: d });
-  const wanted = superpose.sinusoidal({ positions: n, d_model: d - wide });
+  const narrower = superpose.sinusoidal({ positions: n, d_model: d - wide });
   expect(superpose.ranks({ table: sinusoid }).numerical).toBe(57);
   const columnsOf = ({ data, rows, columns }: { data: Float64Array; rows: number; columns: number }) => ({
     data: Float64Array.from(data, (_, k) => data[(k % rows) * columns + Math.floor(k / rows)] as number),
@@ -360,7 +360,7 @@ test('a fixed sinusoid leaves room: one matrix takes sums of tokens and sinusoid
     // Every fourth of the frequencies is one of the narrower sinusoid.
     for (let c = 0; c < d - wide; c++) {
       const from = 8 * Math.floor(c / 2) + (c % 2);
-      const at = wanted.data[(d - wide) * i + c] as number;
+      const at = narrower.data[(d - wide) * i + c] as number;
       worst = Math.max(worst, Math.abs((positionPart[from] as number) - at));
     }
   }
@@ -383,7 +383,7 @@ test('the title’s short form stands in the page’s description, in README and
 });
 
 test('channels that move, and directions', () => {
-  said(
+  expectOnPage(
     'of tensor2tensor’s 512, over 128 positions, 286 by more than 0.5, 355 by more than 0.1, 445 by more than 0.01',
   );
   const table = superpose.sinusoidal({
@@ -396,9 +396,11 @@ test('channels that move, and directions', () => {
   expect([0.5, 0.1, 0.01].map((least) => ranges.filter((range) => range > least).length)).toEqual([
     286, 355, 445,
   ]);
-  said('The same table has 99 % of its energy in 39 of its 512 directions, in any order of the channels');
+  expectOnPage(
+    'The same table has 99 % of its energy in 39 of its 512 directions, in any order of the channels',
+  );
   expect(superpose.ranks({ table }).energy).toBe(39);
-  said('A table of random numbers needs 124 of the 128 that it can have');
+  expectOnPage('A table of random numbers needs 124 of the 128 that it can have');
   for (const seed of [1, 2, 3]) {
     expect(superpose.ranks({ table: superpose.randomNormal({ rows: 128, columns: 512, seed }) }).energy).toBe(
       124,
@@ -408,7 +410,7 @@ test('channels that move, and directions', () => {
 
 describe.runIf(withModel)('MiniLM', () => {
   test('positions in attention alone leave most of ten embeddings', async () => {
-    said(
+    expectOnPage(
       'Over ten other sentences, positions in attention alone leave a cosine of 0.995 on average, positions everywhere else 0.934.',
     );
     const evidence = flat(readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8'));
@@ -437,11 +439,11 @@ describe.runIf(withModel)('MiniLM', () => {
     expect(new Set([bare, ...nearest])).toEqual(new Set(['queen']));
     expect(Math.max(...margins) / Math.min(...margins)).toBeLessThan(1.1);
 
-    said(
+    expectOnPage(
       'Of the 2,048 frequent word pieces, all are safe at positions 1 to 63. Position 0, whose row is the longest by far, takes one of them, “...”, to “in”',
     );
     const model = await loadMiniLM(superpose);
-    said(
+    expectOnPage(
       'the segment’s row is less than half as long as tokens’ are on average, and so are positions’ after the first',
     );
     const summed = await model.rows('The river bank was closed, so she walked to the other bank.');
@@ -464,9 +466,9 @@ describe.runIf(withModel)('MiniLM', () => {
     const search = superpose.collisionSearch({ tokens: { data, rows: count, columns: 384 }, positions });
     const { lost } = await search.allWords();
     expect([...lost]).toEqual([1, ...new Array(63).fill(0)]);
-    const found = search.nearestTokens(0, count);
-    const at = found.margins.findIndex((margin) => margin < 0);
-    const [word, other] = [Math.floor(at / 64), found.nearest[at] as number];
+    const pieces = search.nearestTokens(0, count);
+    const at = pieces.margins.findIndex((margin) => margin < 0);
+    const [word, other] = [Math.floor(at / 64), pieces.nearest[at] as number];
     search.delete();
     expect(await model.pieces([first + word, first + other])).toEqual(['...', 'in']);
   });
@@ -479,18 +481,20 @@ describe.runIf(withModel)('MiniLM', () => {
       return { heads: shares.slice(0, -2), pooled: shares.at(-1) as number[] };
     };
     const cross = (shares: number[] = []) => (shares[1] as number) + (shares[2] as number);
-    said(
+    expectOnPage(
       'is true of eleven heads, each with less than 3 %, and false of one: head 11 has more than a quarter',
     );
-    said('head 2’s vary so much that more than nine tenths of the whole are position → position');
+    expectOnPage('head 2’s vary so much that more than nine tenths of the whole are position → position');
     for (const settings of [{}, { sentences: 'ten' }] as Record<string, string>[]) {
-      const { heads: own, pooled } = await rowsOf(settings);
-      for (let head = 0; head < 11; head++) expect(Math.abs(cross(own[head]))).toBeLessThan(0.03);
-      expect(own[11]?.[1]).toBeGreaterThan(0.25);
+      const { heads: shares, pooled } = await rowsOf(settings);
+      for (let head = 0; head < 11; head++) expect(Math.abs(cross(shares[head]))).toBeLessThan(0.03);
+      expect(shares[11]?.[1]).toBeGreaterThan(0.25);
       expect(pooled[3]).toBeGreaterThan(0.9);
     }
-    said('for this sentence cross terms of about a quarter in heads 7 and 8, and of minus a half in head 9');
-    said('which hardly changes position → position: by less than 3 points in every head.');
+    expectOnPage(
+      'for this sentence cross terms of about a quarter in heads 7 and 8, and of minus a half in head 9',
+    );
+    expectOnPage('which hardly changes position → position: by less than 3 points in every head.');
     for (const [place, settings] of [{}, { sentences: 'ten' }].entries()) {
       const { heads: canonical } = await rowsOf(settings as Record<string, string>);
       const { heads: raw } = await rowsOf({ gauge: 'raw', ...settings });
@@ -509,11 +513,12 @@ describe.runIf(withModel)('MiniLM', () => {
   test('what [CLS] makes of head 11', async () => {
     const model = await loadMiniLM(superpose);
     const groups = { position: ['position'], rest: ['token', 'token_type', 'constant'] };
-    const asked = { gauge: 'raw', groups, only: [11] } as const;
+    const options = { gauge: 'raw', groups, only: [11] } as const;
     const shareOf = async (rows?: { excludedRows: number[] }) =>
-      (await model.decompose(heads.figure.controls.text.initial, { ...asked, ...rows })).shares[0] as number;
+      (await model.decompose(heads.figure.controls.text.initial, { ...options, ...rows }))
+        .shares[0] as number;
     const [withIt, without] = [await shareOf({ excludedRows: [] }), await shareOf()];
-    said(
+    expectOnPage(
       `with it, ${(100 * withIt).toFixed(0)} % of head 11’s variation would be position → position, raw; without it, ${(100 * without).toFixed(0)} % are.`,
     );
   });
@@ -529,10 +534,10 @@ test('TUPE’s averages are those of its columns, and the steps between them wha
     expect(Math.abs(mean - Number(printed))).toBeLessThan(0.01);
   }
   const step = (from: string, to: string) => (value(to) - value(from)).toFixed(2);
-  said(
+  expectOnPage(
     `BERT gains ${step('tupe-bert-a', 'tupe-a')} points of GLUE average on the way from added positions to TUPE-A: ${step('tupe-bert-a', 'tupe-bert-a-d')} come with projections of their own, with all four terms kept, ${step('tupe-bert-a-d', 'tupe-a-tie-cls')} with leaving out the cross terms and ${step('tupe-a-tie-cls', 'tupe-a')} with the reset of [CLS].`,
   );
-  said(`a masked one fails: ${value('haviv-masked-none')} against about 4.`);
+  expectOnPage(`a masked one fails: ${value('haviv-masked-none')} against about 4.`);
   for (const kind of ['learned', 'sinusoidal', 'alibi']) {
     expect(value(`haviv-masked-${kind}`)).toBeCloseTo(4, 0);
     const loss = value('haviv-wikitext-none') / value(`haviv-wikitext-${kind}`);

@@ -96,7 +96,7 @@ async function setUp(env: NodeJS.ProcessEnv = {}, ...[part = 'wasm', ...others]:
     XDG_CACHE_HOME: cache,
     ...env,
   });
-  return { code: outcome.code, said: outcome.stdout + outcome.stderr };
+  return { code: outcome.code, output: outcome.stdout + outcome.stderr };
 }
 
 const unpacked = () =>
@@ -111,11 +111,11 @@ beforeEach(() => {
 test('who must install packages by hand is told of all of them at once', async () => {
   onPath('apt-get', 'exit 1');
   onPath('env');
-  const { code, said } = await setUp({}, 'native', 'chromium', 'engines');
+  const { code, output } = await setUp({}, 'native', 'chromium', 'engines');
   expect(code).not.toBe(0);
-  const [, byHand] = /By hand: as root, run: (.*)/.exec(said) ?? [];
+  const [, byHand] = /By hand: as root, run: (.*)/.exec(output) ?? [];
   for (const name of ['g++', 'clang', 'chromium', 'firefox-esr', 'xvfb'])
-    expect(byHand?.split(' '), said).toContain(name);
+    expect(byHand?.split(' '), output).toContain(name);
 });
 
 describe('without apt, as on macOS', () => {
@@ -125,15 +125,15 @@ describe('without apt, as on macOS', () => {
       const emscripten = fakeEmscripten('4.0.1');
       const prefix = fakeHeaders('5.0.0');
       for (const name of ['cmake', 'ninja']) onPath(name);
-      const { code, said } = await setUp({ [variable]: prefix });
-      expect(code, said).toBe(0);
+      const { code, output } = await setUp({ [variable]: prefix });
+      expect(code, output).toBe(0);
       const environment = readFileSync(join(copy, 'build/env.sh'), 'utf8');
-      const own = join(copy, 'build/prefix');
+      const linkedPrefix = join(copy, 'build/prefix');
       expect(environment).toBe(
-        `export SUPERPOSE_PREFIX='${own}'\nexport SUPERPOSE_EMSCRIPTEN='${emscripten}'\n`,
+        `export SUPERPOSE_PREFIX='${linkedPrefix}'\nexport SUPERPOSE_EMSCRIPTEN='${emscripten}'\n`,
       );
-      expect(readlinkSync(join(own, 'include/eigen3'))).toBe(join(prefix, 'include/eigen3'));
-      expect(readlinkSync(join(own, 'share/eigen3/cmake'))).toBe(join(prefix, 'share/eigen3/cmake'));
+      expect(readlinkSync(join(linkedPrefix, 'include/eigen3'))).toBe(join(prefix, 'include/eigen3'));
+      expect(readlinkSync(join(linkedPrefix, 'share/eigen3/cmake'))).toBe(join(prefix, 'share/eigen3/cmake'));
       expect(existsSync(cache)).toBe(false);
     },
   );
@@ -141,26 +141,26 @@ describe('without apt, as on macOS', () => {
   test('an Emscripten that is too old is refused', async () => {
     fakeEmscripten('3.1.68');
     for (const name of ['cmake', 'ninja']) onPath(name);
-    const { code, said } = await setUp({ CMAKE_PREFIX_PATH: fakeHeaders('5.0.0') });
+    const { code, output } = await setUp({ CMAKE_PREFIX_PATH: fakeHeaders('5.0.0') });
     expect(code).toBe(1);
-    expect(said).toContain('This machine has no apt to download from.');
-    expect(said).toContain(`By hand: put Emscripten ${pins.emscripten.version} or newer on PATH`);
+    expect(output).toContain('This machine has no apt to download from.');
+    expect(output).toContain(`By hand: put Emscripten ${pins.emscripten.version} or newer on PATH`);
   });
 
   test('an Eigen older than 5 is refused', async () => {
     fakeEmscripten('4.0.1');
     for (const name of ['cmake', 'ninja']) onPath(name);
-    const { code, said } = await setUp({ CMAKE_PREFIX_PATH: fakeHeaders('3.4.0') });
+    const { code, output } = await setUp({ CMAKE_PREFIX_PATH: fakeHeaders('3.4.0') });
     expect(code).toBe(1);
-    expect(said).toContain('By hand: put Eigen 5 where CMake finds it');
+    expect(output).toContain('By hand: put Eigen 5 where CMake finds it');
   });
 
   test.each(['cmake', 'ninja'])('says that it needs %s', async (missing) => {
     fakeEmscripten('4.0.1');
     for (const name of ['cmake', 'ninja'].filter((name) => name !== missing)) onPath(name);
-    const { code, said } = await setUp({ CMAKE_PREFIX_PATH: fakeHeaders('5.0.0') });
+    const { code, output } = await setUp({ CMAKE_PREFIX_PATH: fakeHeaders('5.0.0') });
     expect(code).toBe(1);
-    expect(said).toContain('By hand: put CMake 3.25 or newer and Ninja on PATH.');
+    expect(output).toContain('By hand: put CMake 3.25 or newer and Ninja on PATH.');
   });
 });
 
@@ -172,10 +172,10 @@ describe.skipIf(!which('apt-get'))('with apt', () => {
 
   test('where the mirror has no Eigen, the error says what was expected, and what to do', async () => {
     fakeMirror();
-    const { code, said } = await setUp();
+    const { code, output } = await setUp();
     expect(code).toBe(1);
-    expect(said).toContain(`The step "Unpack Eigen 5 (libeigen3-dev ${pins.eigen.version})`);
-    expect(said).toMatch(
+    expect(output).toContain(`The step "Unpack Eigen 5 (libeigen3-dev ${pins.eigen.version})`);
+    expect(output).toMatch(
       /put Eigen 5 where CMake finds it, or name .* in SUPERPOSE_PREFIX or CMAKE_PREFIX_PATH/,
     );
     expect(unpacked()).toEqual([]);
@@ -183,8 +183,8 @@ describe.skipIf(!which('apt-get'))('with apt', () => {
 
   test('Eigen comes from its suite, signed', async () => {
     // The rest of apt is the machine's, with all that it calls to check a signature.
-    const { code, said } = await setUp({ PATH: `${bin}:/usr/bin:/bin` });
-    expect(code, said).toBe(0);
+    const { code, output } = await setUp({ PATH: `${bin}:/usr/bin:/bin` });
+    expect(code, output).toBe(0);
     const macros = readFileSync(join(copy, 'build/prefix/include/eigen3/Eigen/Version'), 'utf8');
     const [major, minor, patch] = ['MAJOR', 'MINOR', 'PATCH'].map(
       (part) => macros.match(new RegExp(`EIGEN_${part}_VERSION (\\d+)`))?.[1],
@@ -197,10 +197,10 @@ describe.skipIf(!which('apt-get'))('with apt', () => {
     const suite = join(fakeMirror(), 'dists', pins.emscripten.suite);
     write(join(suite, 'Release'), `Suite: ${pins.emscripten.suite}\nSHA256:\n`);
     rmSync(join(bin, 'emcc'));
-    const { code, said } = await setUp({ CMAKE_PREFIX_PATH: fakeHeaders('5.0.0') });
+    const { code, output } = await setUp({ CMAKE_PREFIX_PATH: fakeHeaders('5.0.0') });
     expect(code).toBe(1);
-    expect(said).toContain(`The step "Unpack Emscripten ${pins.emscripten.version}`);
-    expect(said).toMatch(/is not signed/);
+    expect(output).toContain(`The step "Unpack Emscripten ${pins.emscripten.version}`);
+    expect(output).toMatch(/is not signed/);
     expect(unpacked()).toEqual([]);
   });
 });

@@ -31,9 +31,9 @@ export function expected(name: string, state: Record<string, unknown>): Promise<
   if (of !== name) known = new Map();
   of = name;
   const key = JSON.stringify(state);
-  const found = known.get(key) ?? compute(name, state);
-  known.set(key, found);
-  return found;
+  const memoized = known.get(key) ?? compute(name, state);
+  known.set(key, memoized);
+  return memoized;
 }
 
 async function compute(name: string, state: Record<string, unknown>): Promise<Expected> {

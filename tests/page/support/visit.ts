@@ -52,10 +52,12 @@ export const placeOf = (
       const { scene } = (element as unknown as { picture: { view: { scene: Scene } } }).picture.view;
       const surface = element.shadowRoot?.querySelector('.surface') as Element;
       const scale = surface.getBoundingClientRect().width / scene.width;
-      const region = scene.regions.find((one) => (term ? one.term === term : !one.sets)) as Region;
+      const region = scene.regions.find((candidate) =>
+        term ? candidate.term === term : !candidate.sets,
+      ) as Region;
       if (typeof region.pick === 'object') {
         const { x, y, cursors } = region.pick.points;
-        const point = cursors.findIndex((one) => one.i === i && one.j === j);
+        const point = cursors.findIndex((candidate) => candidate.i === i && candidate.j === j);
         return { x: scale * (x[point] as number), y: scale * (y[point] as number) };
       }
       return {
@@ -131,10 +133,10 @@ async function open({
     dialog.dismiss();
   });
   context.on('request', (request) => {
-    const own = request.url().replace(/^blob:/, '');
+    const address = request.url().replace(/^blob:/, '');
     if (
-      !own.startsWith(new URL(site.address).origin) ||
-      (own === request.url() && !own.startsWith(site.address))
+      !address.startsWith(new URL(site.address).origin) ||
+      (address === request.url() && !address.startsWith(site.address))
     )
       complaints.push(`request to ${request.url()}`);
   });
@@ -161,8 +163,8 @@ async function open({
 export const fold = (page: Page, name: string): Promise<void> =>
   figureOf(page, name).evaluate((figure) => {
     const card = figure.closest('details');
-    for (const one of [card, ...(figure.shadowRoot?.querySelectorAll('details') ?? [])]) {
-      if (one) one.open = false;
+    for (const details of [card, ...(figure.shadowRoot?.querySelectorAll('details') ?? [])]) {
+      if (details) details.open = false;
     }
   });
 

@@ -8,7 +8,7 @@ import { plainEnvironment, root } from '../../package/support/project.ts';
 export function copySources(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const name of readdirSync(root).filter((one) => !/^(\.git|build|dist|node_modules)$/.test(one))) {
+  for (const name of readdirSync(root).filter((name) => !/^(\.git|build|dist|node_modules)$/.test(name))) {
     cpSync(join(root, name), join(folder, name), { recursive: true });
   }
 }

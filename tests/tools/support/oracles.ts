@@ -43,8 +43,8 @@ function rulesIn(clause: string): Rule[] {
   const [alternatives = '', keys] = clause.split(' in ');
   const allowances = alternatives.split(' or ').map((tolerance) => {
     for (const [pattern, allowed] of notations) {
-      const [found, size = 0] = tolerance.match(pattern) ?? [];
-      if (found && !Number.isNaN(Number(size)))
+      const [match, size = 0] = tolerance.match(pattern) ?? [];
+      if (match && !Number.isNaN(Number(size)))
         return (theirs: number, largest: number) => allowed(theirs, largest, Number(size));
     }
     throw new Error(`tests/reference/README.md has a tolerance that cannot be read: ${clause}`);
@@ -60,16 +60,16 @@ function rulesIn(clause: string): Rule[] {
 
 /** Where `ours` is further from `theirs` than allowed: at most ten sentences. */
 export function differences(theirs: unknown, ours: unknown, rules: Rule[]): string[] {
-  const found: string[] = [];
+  const differences: string[] = [];
   compare(theirs, ours, [], undefined);
-  return found;
+  return differences;
 
   function compare(one: unknown, other: unknown, path: string[], largest: number | undefined): void {
-    if (found.length >= 10) return;
+    if (differences.length >= 10) return;
     const isList = Array.isArray(one);
     if (isList !== Array.isArray(other) || !isObject(one) || !isObject(other)) {
       if (!same(one, other, path, largest))
-        found.push(`${path.join('.')} is ${JSON.stringify(one)}, and now ${JSON.stringify(other)}`);
+        differences.push(`${path.join('.')} is ${JSON.stringify(one)}, and now ${JSON.stringify(other)}`);
       return;
     }
     // The largest over all rows of an array; a list of objects has none.

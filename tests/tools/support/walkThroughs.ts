@@ -33,8 +33,8 @@ export const walkThroughs: WalkThrough[] = guide
 
 /** The paragraph above a block of code names its file and, for an existing file, a line in it. */
 function blocks(section: string): Edit[] {
-  const found = section.matchAll(/\n\n([^\n](?:[^\n]|\n(?!\n))*)\n\n```\w+\n([\s\S]*?)^```$/gm);
-  return [...found].map(([, paragraph = '', text = '']) => {
+  const matches = section.matchAll(/\n\n([^\n](?:[^\n]|\n(?!\n))*)\n\n```\w+\n([\s\S]*?)^```$/gm);
+  return [...matches].map(([, paragraph = '', text = '']) => {
     const [, file = '', side, anchor = ''] =
       paragraph.match(/`((?:src|web|docs|tests)\/[\w./]+\.\w+)`(?:, (above|below) `([^`]+)`)?/) ?? [];
     return { file, ...(side && { side: side as 'above' | 'below' }), anchor, text };
