@@ -154,7 +154,7 @@ export function shapeOf(tensors: Header, name: string, extents: readonly Extent[
     typeof extent === 'number' ? shape[at] === extent : (shape[at] ?? 0) > 0;
   if (shape.length !== extents.length || !extents.every(fits)) {
     throw new RangeError(
-      `Tensor ${quoted(name)} must have shape [${extents.join(', ')}] beside the others; it has [${shape.join(', ')}].`,
+      `Tensor ${quoted(name)} must have shape [${extents.join(', ')}] to fit the other tensors; it has [${shape.join(', ')}].`,
     );
   }
   return shape;

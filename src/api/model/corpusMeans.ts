@@ -245,6 +245,6 @@ export const meansAt = ({ states }: Pick<CorpusMeans, 'states'>, layer: number):
 
 /** The means of a layer's queries and keys. Throws RangeError, TypeError. */
 export function scoreMeansAt({ scores }: Pick<CorpusMeans, 'scores'>, layer: number): ScoreMeans {
-  if (!scores) throw new RangeError('means has none of queries and keys; gather them with scores: true.');
+  if (!scores) throw new RangeError('means has no means of queries and keys. Gather them with scores: true.');
   return atLayer('means.scores', scores, layer);
 }

@@ -118,7 +118,7 @@ function resultOf(stack: ResidentStack, pass: Pass, embeddings: Float64Array): F
   const address = () => addressFor(stack, pass);
   const addressWithScores = () => {
     const current = address();
-    if (!options.trace) throw new Error('This forward kept no scores; run it with scores: true.');
+    if (!options.trace) throw new Error('This forward pass kept no scores. Run it with scores: true.');
     return current;
   };
   const scoresOf = (layer: number, only: readonly number[] | undefined, attention: boolean) => {
@@ -149,7 +149,7 @@ function decomposed(stack: ResidentStack, pass: Pass, address: number, input: St
   const { n } = pass;
   // Weights in place of the softmax are not those of the scores, so nothing would add up.
   if (pass.replacesAttention) {
-    throw new Error('The scores of a forward with attention are not those of its summands; run it without.');
+    throw new Error('The scores of a forward pass with attention weights are not those of its summands. Run it without attention.');
   }
   check.knownOptions('input', input, decomposeNames);
   const layer = check.index('layer', input.layer, pass.options.layers);

@@ -54,7 +54,7 @@ export function mapPlace(
     shapeOf(checkpoint.tensors, `${name}.bias`, [of * out]);
   } else if (checkpoint.tensors.has(`${name}.bias`)) {
     throw new RangeError(
-      `The file has a tensor ${quoted(`${name}.bias`)}, but by its config.json ${descriptor.name} has no such bias.`,
+      `The file has a tensor ${quoted(`${name}.bias`)}, but by its config.json this ${descriptor.name} has no such bias.`,
     );
   }
   return { name, out, into, place, of, transposed, hasBias };

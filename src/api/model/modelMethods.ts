@@ -135,7 +135,7 @@ async function decomposed(
 export async function fullModuleOf({ fullModule }: Model): Promise<Superpose> {
   const superpose = await fullModule();
   if (!superpose.transformerStack) {
-    throw new Error('The layers after the first scores run in the whole module; open the model over load().');
+    throw new Error('Layers run only in the full module. Open the model with the result of load().');
   }
   return superpose;
 }

@@ -177,7 +177,7 @@ async function corpusIn(
   const { checkpoint, layers, layout } = model;
   if (!sentences && !model.readsText) {
     throw new RangeError(
-      'corpusMeans() has texts, for which there is no tokenizer.json beside the weights. Put it there, or give sentences of ids: { sentences: [{ ids: [101, 2023, 102] }] }.',
+      'The default sentences of corpusMeans() are texts, and there is no tokenizer.json beside the weights. Put it there, or pass sentences of ids: { sentences: [{ ids: [101, 2023, 102] }] }.',
     );
   }
   const inputs = sentences ?? (await import('./corpus.js')).corpusSentences;

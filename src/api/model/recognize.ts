@@ -153,7 +153,7 @@ function refuseUnknownTensor(header: Header, prefix: string, family: FamilyId): 
   const name = unknownTensor(header, prefix, family);
   if (name !== undefined) {
     throw new RangeError(
-      `The file has a tensor ${quoted(name)}, which ${modelFamilies[family].name} has not; what it does to the scores is not known. Give a checkpoint without it.`,
+      `The file has a tensor ${quoted(name)}, which ${modelFamilies[family].name} does not have, so its effect on the scores is unknown. Pass a checkpoint without it.`,
     );
   }
 }
@@ -214,7 +214,7 @@ function checkConfig(descriptor: FamilyDescriptor, config: Config): void {
     }
   }
   if (config.auto_map != null) {
-    throw new RangeError(`config.json has an auto_map: its model is code of its own, which is not run here.`);
+    throw new RangeError(`config.json has an auto_map: its model is custom code, which cannot be run here.`);
   }
   for (const quantization of ['quantization_config', 'quantization']) {
     if (config[quantization] != null) {

@@ -71,7 +71,7 @@ export function sentenceReader(model: Model): SentenceReader {
     }
     if (padding !== undefined && ids.includes(padding)) {
       throw new RangeError(
-        `ids must have no padding, which has the number ${padding} in this ${descriptor.name}: other tokens would look at it. Leave it out.`,
+        `ids must not contain padding, which is id ${padding} in this ${descriptor.name}: other tokens would attend to it. Leave it out.`,
       );
     }
     const tokens = input.tokens ?? ids.map(String);

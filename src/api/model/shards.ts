@@ -52,13 +52,13 @@ async function shardsOf(
     typeof entry[1] === 'string' && plainName.test(entry[1]);
   if (entries.length === 0 || !entries.every(isShard)) {
     throw new RangeError(
-      `“${index}” must have a weight_map from tensors to the names of .safetensors files beside it; it has not.`,
+      `“${index}” must have a weight_map from tensors to the names of .safetensors files beside it; it does not.`,
     );
   }
   const shards = [...new Set(entries.map(([, shard]) => shard))];
   if (isInFolder && files.has('model.safetensors') && !shards.includes('model.safetensors')) {
     throw new RangeError(
-      `There are model.safetensors and “${index}” of other files: two models. Give one of the two.`,
+      `There are model.safetensors and “${index}”, which names other files: two models. Pass one of the two.`,
     );
   }
   const missing = shards.filter((name) => !files.has(name));

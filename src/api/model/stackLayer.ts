@@ -157,7 +157,7 @@ async function readAllRows(
     check.table(`A block of ${name}`, block, { columns });
     if (from !== next || from + block.rows > rows) {
       throw new RangeError(
-        `${name} must go on with row ${next} of ${rows}; it gives ${check.counted(block.rows, 'row')} from row ${check.shown(from)} on.`,
+        `${name} must continue with row ${next} of ${rows}; it gives ${check.counted(block.rows, 'row')} from row ${check.shown(from)} on.`,
       );
     }
     next += block.rows;

@@ -128,4 +128,4 @@ export const breath = () =>
   });
 
 /** The error of a call whose model was deleted before the call ended. */
-export const modelDeleted = () => new Error('The model was deleted before this was done; ask again.');
+export const modelDeleted = () => new Error('The model was deleted during this call. Call it again.');

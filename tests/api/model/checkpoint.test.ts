@@ -1,5 +1,5 @@
-// The tensors of a model's files: which files have them, which bytes are read, and what tells checkpoints
-// apart.
+// The tensors of a model's files: which files have them, which bytes are read, and how checkpoints
+// are distinguished.
 import { openModel, openTable, type Slices } from 'superpose';
 import { expect, test } from 'vitest';
 import { checkpointOf } from '../../../build/package/model/checkpoint.js';
@@ -86,7 +86,7 @@ test('files of two models are refused', async () => {
   const map = { weight_map: { a: 'x.safetensors' } };
   const files = [named('x.safetensors', a), named(index, map)];
   expect(await refusal(names(...files, named('model.safetensors', b)))).toBe(
-    `There are model.safetensors and “${index}” of other files: two models. Give one of the two.`,
+    `There are model.safetensors and “${index}”, which names other files: two models. Pass one of the two.`,
   );
   const other = 'model.fp16.safetensors.index.json';
   expect(await refusal(names(...files, named(other, map)))).toBe(
@@ -128,7 +128,7 @@ test.each<[string, unknown]>([
   ['a file of another kind', { weight_map: { a: 'x.safetensors.bin' } }],
   ['a file without a name', { weight_map: { a: '.safetensors' } }],
 ])('an index with %s', async (what, content) => {
-  const sentence = `“${index}” must have a weight_map from tensors to the names of .safetensors files beside it; it has not.`;
+  const sentence = `“${index}” must have a weight_map from tensors to the names of .safetensors files beside it; it does not.`;
   const files = [named('x.safetensors', a), named(index, JSON.stringify(content))];
   expect(await refusal(names(...files)), what).toBe(sentence);
 });

@@ -23,7 +23,12 @@ const rms = (width: number, seed: number) => ({
   epsilon: 0.01,
 });
 const input = {
-  ...{ d_model: d, heads, keyHeads, d_head, norm: 'pre', activation: 'silu' },
+  d_model: d,
+  heads,
+  keyHeads,
+  d_head,
+  norm: 'pre',
+  activation: 'silu',
   causal: true,
 } as const;
 const layerOf = (seed: number): TransformerLayer => ({

@@ -215,7 +215,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
         await expect(model.decompose({ ids }, options)).rejects.toThrow(
           `The way 'mechanism' needs the means of ${model.name}’s queries and keys over a corpus. Gather them first: const means = await model.corpusMeans({ sentences, scores: true }); await model.decompose(input, { way: 'mechanism', means }). Without tokenizer.json, sentences are lists of ids: [{ ids: [101, 2023, 102] }].`,
         );
-      await expect(model.corpusMeans()).rejects.toThrow('give sentences of ids');
+      await expect(model.corpusMeans()).rejects.toThrow('pass sentences of ids');
       await expect(model.changed({ ids }, { mean: 'sentence' })).rejects.toThrow(
         `${model.name} adds no positions to its tokens, so there are none to change.`,
       );
@@ -428,8 +428,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
     ['llama', { num_hidden_layers: 4 }, 'num_hidden_layers 4, but by its tensors the model has 3.'],
     ['llama', { intermediate_size: 80 }, 'intermediate_size 80, but by its tensors the model has 28.'],
     ['llama', { attention_bias: true }, 'lacks the tensor “model.layers.0.self_attn.q_proj.bias”.'],
-    ['llama-biases', { mlp_bias: false }, 'but by its config.json Llama has no such bias.'],
-    ['qwen3', { model_type: 'llama' }, 'self_attn.k_norm.weight”, which Llama has not'],
+    ['llama-biases', { mlp_bias: false }, 'but by its config.json this Llama has no such bias.'],
+    ['qwen3', { model_type: 'llama' }, 'self_attn.k_norm.weight”, which Llama does not have'],
     ['gpt2', { scale_attn_weights: false }, 'scale_attn_weights false; GPT-2 can be read with true alone.'],
     ['gpt2', { scale_attn_by_inverse_layer_idx: true }, 'GPT-2 can be read with false alone.'],
     ['gpt2', { n_positions: 1024 }, 'says n_positions 1024, but by its tensors the model has 17.'],
@@ -442,7 +442,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
     ['bert', { is_causal: true }, 'config.json says is_causal true; BERT can be read with false alone.'],
     ['bert', { position_embedding_type: null }, 'position_embedding_type null; BERT can be read with'],
     ['gpt2', { scale_attn_weights: null }, 'scale_attn_weights null; GPT-2 can be read with true alone.'],
-    ['bert', { auto_map: { AutoModel: 'modeling.Own' } }, 'config.json has an auto_map: its model is code'],
+    ['bert', { auto_map: { AutoModel: 'modeling.Own' } }, 'config.json has an auto_map: its model is custom code'],
     ['bert', { quantization_config: { bits: 4 } }, 'its weights are quantized.'],
     [
       'gpt2',

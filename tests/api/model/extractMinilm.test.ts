@@ -63,10 +63,17 @@ const tensors = {
 const padded = { ...wordPieceTokenizer(vocab), padding: { length: 128 }, truncation: { max_length: 128 } };
 
 const config = {
-  ...{ model_type: 'bert', vocab_size: vocabulary, max_position_embeddings: positions, hidden_size: d },
-  ...{ num_attention_heads: 3, num_hidden_layers: 2, intermediate_size: inner, type_vocab_size: 2 },
+  model_type: 'bert',
+  vocab_size: vocabulary,
+  max_position_embeddings: positions,
+  hidden_size: d,
+  num_attention_heads: 3,
+  num_hidden_layers: 2,
+  intermediate_size: inner,
+  type_vocab_size: 2,
   // No word is padding.
-  ...{ layer_norm_eps: 1e-12, pad_token_id: vocabulary },
+  layer_norm_eps: 1e-12,
+  pad_token_id: vocabulary,
 };
 
 const scratch = mkdtempSync(join(tmpdir(), 'superpose-weights-'));
@@ -107,7 +114,7 @@ const firstNames = [
   ...[norm, `${attention}.query`, `${attention}.key`].flatMap((name) => [`${name}.weight`, `${name}.bias`]),
 ];
 const later = Object.keys(layerShapes);
-/** Of each layer’s own file. */
+/** The tensors of each layer's file. */
 const layerNames = [later.slice(2), later].map((names, layer) =>
   names.flatMap((name) => ['weight', 'bias'].map((kind) => `encoder.layer.${layer}.${name}.${kind}`)),
 );

@@ -194,11 +194,11 @@ test('dtypes and shapes of tables', async () => {
     `Tensor “${table}” has dtype “I32”; F64, F32, F16 and BF16 can be read.`,
   );
   expect(await refusal(open({ ...bert, [table]: [0, d] }, 'bert'))).toBe(
-    `Tensor “${table}” must have shape [vocabulary, d] beside the others; it has [0, 8].`,
+    `Tensor “${table}” must have shape [vocabulary, d] to fit the other tensors; it has [0, 8].`,
   );
   const position = 'embeddings.position_embeddings.weight';
   expect(await refusal(open({ ...bert, [position]: [9, 7] }, 'bert'))).toBe(
-    `Tensor “${position}” must have shape [positions, 8] beside the others; it has [9, 7].`,
+    `Tensor “${position}” must have shape [positions, 8] to fit the other tensors; it has [9, 7].`,
   );
   const { [position]: _, ...less } = bert;
   expect(await refusal(open(less, 'bert'))).toBe(`The file lacks the tensor “${position}”.`);
@@ -271,7 +271,7 @@ describe('a family is not guessed', () => {
     expect(await candidates(two)).toEqual([...berts, ...llamas]);
     expect(await candidates({ ...two, 'embeddings.other.weight': [1] })).toEqual(llamas);
     expect(await candidates({ ...bert, 'embeddings.other.weight': [1] })).toMatchObject({
-      message: expect.stringContaining('“embeddings.other.weight”, which BERT has not'),
+      message: expect.stringContaining('“embeddings.other.weight”, which BERT does not have'),
     });
   });
 
@@ -280,7 +280,7 @@ describe('a family is not guessed', () => {
       for (const known of Object.keys(layouts[family])) {
         const stranger = `${known.split('.')[0]}.stranger.weight`;
         expect(await refusal(open({ ...layouts[family], [stranger]: [1] }, family)), known).toBe(
-          `The file has a tensor “${stranger}”, which ${modelFamilies[family].name} has not; what it does to the scores is not known. Give a checkpoint without it.`,
+          `The file has a tensor “${stranger}”, which ${modelFamilies[family].name} does not have, so its effect on the scores is unknown. Pass a checkpoint without it.`,
         );
       }
     }

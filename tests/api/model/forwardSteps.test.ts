@@ -51,7 +51,7 @@ function wideModel(d: number) {
   return { source, read: () => all, most: () => most, size: header.length + offset };
 }
 
-/** A signal that is aborted at one of the looks at it, and what `told` says at each. */
+/** A signal that is aborted after `end` looks at it, and the result of `measure` at each look. */
 function looking<T>(measure: () => T, end = Infinity) {
   const { signal } = new AbortController();
   const looks: T[] = [];

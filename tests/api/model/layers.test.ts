@@ -169,7 +169,7 @@ describeModel('all layers', () => {
     let came = 0;
     const done = () => {
       steps += 1;
-      // As a task of its own, like a question to a worker.
+      // In a separate task, like a request to a worker.
       if (steps === 5) setTimeout(() => void minilm.forward(ten[0] as string).then(() => (came = steps)));
     };
     const result = await minilm.corpusMeans({ sentences: ten, done });

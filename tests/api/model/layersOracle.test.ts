@@ -1,4 +1,4 @@
-// All six layers against numpy, on sentences that nobody chose: tests/reference/drawn_sentences.py draws them
+// All six layers against numpy, on random sentences: tests/reference/drawn_sentences.py draws them
 // anew from MiniLM's vocabulary in each run. SUPERPOSE_SEED repeats a failure; SUPERPOSE_SENTENCES sets how
 // many are drawn.
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -64,8 +64,13 @@ type Differences = Record<string, number>;
  * ten.
  */
 const within: Readonly<Record<string, number>> = {
-  ...{ embedding: 1e-6, state: 3e-5, logits: 1e-4, attention: 1e-5, terms: 1e-4 },
-  ...{ mean: 3e-6, position: 3e-6 },
+  embedding: 1e-6,
+  state: 3e-5,
+  logits: 1e-4,
+  attention: 1e-5,
+  terms: 1e-4,
+  mean: 3e-6,
+  position: 3e-6,
 };
 const boundOf = (name: string) => within[name.split(' ')[0] as string] as number;
 
@@ -138,7 +143,10 @@ const boundOf = (name: string) => within[name.split(' ')[0] as string] as number
     return allDifferences;
   };
 
-  /** Expects every difference to be small; if sentences were asked for, prints the largest of each kind. */
+  /**
+   * Expects every difference to be small; if a number of sentences was requested, prints the largest of each
+   * kind.
+   */
   const expectSmall = (what: string, allDifferences: Differences[]) => {
     expect(allDifferences.length).toBeGreaterThan(0);
     const worst: Differences = {};

@@ -11,7 +11,7 @@ import { files, weights } from './tinyMinilm.ts';
 const finder = '../../../build/package/model/extractMinilm.js';
 const manifest = expect.stringMatching(/\/build\/model\/manifest\.json$/);
 let folder = '';
-/** Where the build's files were looked for, and whether they are said to be there. */
+/** The paths at which the build's files were looked for, and whether they seem to exist. */
 let looked: string[] = [];
 let isBuilt = true;
 
@@ -34,7 +34,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** The build's folder holds the made-up files; lists what is read of it. */
+/** Puts the tiny files into the build's folder; returns a list of what is read there. */
 function withBuilt(): string[] {
   const read: string[] = [];
   vi.doMock('node:fs/promises', () => ({

@@ -290,7 +290,7 @@ describe('refused files', () => {
   test('a tensor of the first layer that is misshapen', async () => {
     const error = await opened(changed(key, { shape: [4, 16] })).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RangeError);
-    expect((error as Error).message).toContain('must have shape [8, 8] beside the others; it has [4, 16]');
+    expect((error as Error).message).toContain('must have shape [8, 8] to fit the other tensors; it has [4, 16]');
   });
 });
 
@@ -484,7 +484,7 @@ describe('where a model’s files are', () => {
     // norm.
     expect(read - header).toBe(4 * (2 * 8 + 3 * 8 + 8 * 24 + 24 + 16));
     expect(fractions.at(-1)).toBe(1);
-    // The weights are kept until delete(), so a second question reads only its rows.
+    // The weights stay in memory until delete(), so a second call reads only its rows.
     const again = async () => {
       const before = read;
       const { logits } = await model.decompose({ ids: [3, 3, 4] });

@@ -31,7 +31,7 @@ const inMemory = (name: string, content: Uint8Array | object): Slices => {
   const bytes = content instanceof Uint8Array ? content : new TextEncoder().encode(JSON.stringify(content));
   return { name, size: bytes.length, read: async (from, length) => bytes.slice(from, from + length) };
 };
-/** A checkpoint beside these files in place of its own. */
+/** A checkpoint with these files beside it instead of those of its folder. */
 const beside = (name: string, files: Record<string, object>, options = {}) =>
   openModel(
     plain,
@@ -97,7 +97,7 @@ test.each<[string, object, object, Error | string]>([
   ['bert', bertConfig, { epsilon: 0 }, 'It was taken.'],
   ['bert', { ...bertConfig, layer_norm_eps: -1 }, { epsilon: 1 }, 'It was taken.'],
   ['bert', { num_attention_heads: 3 }, { heads: 4 }, 'It was taken.'],
-  // Its heads have a width of their own.
+  // With RoPE, heads need not divide the width of the model.
   ['qwen2', { num_attention_heads: 3 }, {}, 'It was taken.'],
 ])('%s with a config.json of %j and options %j', async (name, config, options, expected) => {
   const error = await outcomeOf(beside(name, { 'config.json': config }, options));
@@ -169,7 +169,7 @@ const wrong: [string, string, (model: OpenedModel) => Promise<unknown>, Error][]
     'roberta',
     (model) => model.decompose({ ids: [0, 1] }),
     new RangeError(
-      'ids must have no padding, which has the number 1 in this RoBERTa: other tokens would look at it. Leave it out.',
+      'ids must not contain padding, which is id 1 in this RoBERTa: other tokens would attend to it. Leave it out.',
     ),
   ],
   [
@@ -206,7 +206,7 @@ test.each(wrong)('%s is refused', async (_, name, ask, expected) => {
 test('the padding id of one family is a word in another', async () => {
   expect((await (await open('bert')).decompose({ ids: [2, 1] })).n).toBe(2);
   expect((await (await open('gpt2')).decompose({ ids: [0, 1] })).n).toBe(2);
-  await expect((await open('bert')).decompose({ ids: [2, 0] })).rejects.toThrow('the number 0 in this BERT');
+  await expect((await open('bert')).decompose({ ids: [2, 0] })).rejects.toThrow('id 0 in this BERT');
 });
 
 test('ids may be BigInts, in any array of whole numbers', async () => {
@@ -251,7 +251,7 @@ test('the rows that an input sums are rows of the tables', async () => {
 });
 
 test('its digest, which links contain', async () => {
-  // Computed apart from this library: FNV-1a of the header, the size in digits, W_Q and W_K.
+  // Computed without this library: FNV-1a of the header, the size in digits, W_Q and W_K.
   expect(await (await open('bert')).digest()).toBe('2c1ee4d52cb627b3');
 });
 
@@ -334,7 +334,7 @@ test.each<[object, string]>([
   [{ layer: 1, way: 'mean' }, 'needs the means of BERT’s states'],
   [{ layer: 1, way: 'mechanism' }, 'corpusMeans({ sentences, scores: true })'],
   [{ layer: 1, way: 'mean', means: { states: [] } }, 'layer is 1, but there is none'],
-  [{ layer: 1, way: 'mechanism', means: { states: [] } }, 'gather them with scores: true'],
+  [{ layer: 1, way: 'mechanism', means: { states: [] } }, 'Gather them with scores: true'],
 ])('the options %j are refused before a byte is read', async (question, sentence) => {
   const { model, cost } = await watched('bert');
   const read = await cost(() => expect(model.decompose(input, question)).rejects.toThrow(sentence));
@@ -376,7 +376,7 @@ test('concurrent calls take turns: each gets its own result, and all memory is f
     other.delete();
     return results;
   };
-  // What is wanted of a forward is taken as soon as it is there, whoever asks besides.
+  // Each call reads its forward pass as soon as the pass has ended, whatever other calls wait.
   const calls: ((model: OpenedModel) => Promise<Floats>)[] = [
     ...[0, 1, 2].map(
       (layers) => async (opened: OpenedModel) => (await opened.forward(input, { layers })).state(layers).data,
@@ -451,10 +451,10 @@ test('calls during delete() end with an error that says so, and all memory is fr
       const end = await outcomeOf(call(model));
       over = reads <= at;
       expect(end, `${name}, read ${at}`).toEqual(
-        over ? 'It was taken.' : new Error('The model was deleted before this was done; ask again.'),
+        over ? 'It was taken.' : new Error('The model was deleted during this call. Call it again.'),
       );
       opened = undefined;
-      // It is as it was when it was opened: what is held now would stay for good.
+      // The model is as it was when it was opened, so any memory that is held now would be lost.
       if (over) model.delete();
       expect(residentBytes(), `${name}, read ${at}`).toBe(before);
       if (!over) expect((await model.forward(input)).layers).toBe(2);
@@ -492,7 +492,7 @@ test('a signal ends every read, and progress is reported', async () => {
     expect(await outcomeOf(ask)).toEqual(new Error('enough'));
   await model.decompose(input, { layer: 0, way: 'direct', progress });
   expect(reports.at(-1)?.[0]).toBe(reports.at(-1)?.[1]);
-  // The layers are held now, and the rows are read still.
+  // The layers are in memory now, but rows are still read.
   await model.forward(input);
   expect(await outcomeOf(model.forward(input, enough))).toEqual(new Error('enough'));
   model.delete();

@@ -105,7 +105,7 @@ describe('rows and weights', () => {
 });
 
 describe('files', () => {
-  /** Reads these files, and notes which were asked for and whether afresh. */
+  /** Options that read these files, and a list of the requests and whether they bypass caches. */
   const reading = (replaced: Record<string, Uint8Array | Error>) => {
     const requests: [string, boolean | undefined][] = [];
     const read: MiniLMOptions['read'] = async (file, afresh) => {
@@ -286,7 +286,7 @@ describe('all layers', () => {
     const all = first + here;
     const steps = heard.splice(0);
     expect(steps.at(-1)).toEqual([all, all]);
-    // The norm and the biases come before what is in the layer’s own file.
+    // The norm and the biases come before the layer's file.
     expect(steps.map(([bytes]) => bytes)).toEqual(expect.arrayContaining([16 * d + 100, 16 * d + first]));
     await run(2);
     expect(heard.splice(0)).toEqual([
@@ -321,11 +321,11 @@ describe('all layers', () => {
       },
     );
     await expect(minilm.forward(text, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    // A head that is not there is refused before any layer is asked for.
+    // A head that does not exist is refused before any layer is requested.
     await expect(minilm.decompose(text, { layer: 1, only: [2] })).rejects.toThrow('from 0 to 1; it is 2');
     expect(requests).toEqual([]);
     await expect(minilm.forward(text, { signal: stop.signal })).rejects.toBe(reason);
-    // Each fetch has a signal of its own; the first had ended by then.
+    // Each fetch has its own signal; the first fetch had ended by then.
     expect(signals.map((signal) => [signal?.aborted, signal?.reason])).toEqual([
       [false, undefined],
       [true, reason],
@@ -344,7 +344,7 @@ describe('the full module', () => {
 
   test('its absence is reported', async () => {
     const why =
-      'Error: The layers after the first scores run in the whole module; open the model over load().';
+      'Error: Layers run only in the full module. Open the model with the result of load().';
     const { minilm } = await loadTiny({}, { superpose: first as unknown as Superpose });
     expect(await outcomeOf(minilm.forward(text))).toBe(why);
     expect((await minilm.decompose(text)).n).toBe(10);
@@ -521,7 +521,7 @@ describe('means over a corpus', () => {
     const result = await minilm.corpusMeans({ sentences: [sentenceOf(30, 1), sentenceOf(31, 2)] });
     expect([result.windows, result.sentencesOfHeads]).toEqual([5, 0]);
     expect([...result.heads.data]).toEqual(Array(4).fill(Number.NaN));
-    // Nothing is left of the means: what is held now are two layers and the last forward.
+    // The means are freed: two layers and the last forward pass are in memory now.
     const again = residentBytes();
     await minilm.corpusMeans({ sentences: [sentenceOf(30, 1), sentenceOf(31, 2)] });
     expect(residentBytes()).toBe(again);

@@ -45,7 +45,8 @@ export const drawnLayer = (d: number, inner: number, seed: number): TransformerL
 });
 
 /**
- * The bytes that all layers, searches and means hold: what is left of the room is found by what is refused.
+ * The bytes that transformer stacks, layers, searches and means hold in the module, measured by what would
+ * still fit.
  */
 export function residentBytes(): number {
   let [low, high] = [0, maxBytes + 1];
@@ -62,7 +63,7 @@ export function residentBytes(): number {
 }
 
 const [d_model, heads, inner, positions, layers] = [4, 2, 6, 140, 2];
-/** The first three are markers. */
+/** The first three are special tokens. */
 export const words = [
   ...['[UNK]', '[CLS]', '[SEP]', 'the', 'river', 'bank', 'a', 'cat', 'sat', 'on', 'mat', 'and', 'slept', '.'],
   ...['in', 'of', 'is', 'was', 'it', '##s', 'had', 'to', 'for', 'at'],
@@ -90,7 +91,7 @@ const mapOf = ({ weight, bias }: { weight: Table; bias?: unknown }) =>
 const normOf = ({ gamma, beta }: Normalization) =>
   [[[d_model], gamma as Float64Array], beta as Float64Array] as const;
 
-/** The tensors of a layer's own file. */
+/** The tensors of a layer's file. */
 export function layerTensors(number: number): Tensors {
   const { query, key, value, output, attentionNorm, up, down, mlpNorm } = tiny.layers[
     number
@@ -112,7 +113,7 @@ export function layerTensors(number: number): Tensors {
 
 export const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 const tokenizer = wordPieceTokenizer(Object.fromEntries(words.map((word, id) => [word, id])));
-/** The ids of the words that occur in the project’s own sentences. */
+/** The ids of the words that occur in corpusSentences. */
 export const ofCorpus = words.flatMap((_, id) =>
   corpusSentences.some((text) => wordPieces(tokenizer).cut(text).ids.includes(id)) ? [id] : [],
 );
@@ -174,10 +175,10 @@ export const manifest = {
   },
 };
 
-/** Its weights, whole. */
+/** Its weights as one file. */
 export const weights = joined(pieces.map(({ content }) => content));
 
-/** The files of the made-up MiniLM, by name. */
+/** The files of the tiny MiniLM, by name. */
 export const files: Readonly<Record<string, Uint8Array>> = {
   'manifest.json': json(manifest),
   ...texts,
@@ -193,7 +194,7 @@ export const files: Readonly<Record<string, Uint8Array>> = {
   ),
 };
 
-/** The made-up MiniLM; `asked` lists the files that it has read. */
+/** The tiny MiniLM; `requests` lists the files that it has read. */
 export async function loadTiny(
   changed: Readonly<Record<string, Uint8Array>> = {},
   { superpose = plain, ...options }: Omit<MiniLMOptions, 'from'> & { superpose?: Superpose } = {},

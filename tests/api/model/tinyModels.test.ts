@@ -44,7 +44,7 @@ const open = (
     ],
     { family: familyMeant(tensors) },
   );
-/** What a file of one’s own making is meant to be, as it has no config.json to say so. */
+/** The family of a file without a config.json, by its tensors. */
 const familyMeant = (tensors: Tensors): FamilyId => {
   const names = Object.keys(tensors);
   if (names.includes('wpe.weight')) return 'gpt2';

@@ -57,7 +57,7 @@ describe('a forward', () => {
     const result = (await single.forward(inPrecision(summands, 'float32'))).state(1).data;
     const named = { norm: 'post', activation: 'gelu', causal: false } as const;
     const stateIn = (change: object, forwardInput: ForwardInput = {}) =>
-      withStack(change, async (forward) => (await forward.forward(summands, forwardInput)).state(1).data);
+      withStack(change, async (stack) => (await stack.forward(summands, forwardInput)).state(1).data);
     const expected = await stateIn(named, { layers: 1 });
     expect(result).toEqual(expected);
     // What it computes in.
@@ -71,11 +71,15 @@ describe('a forward', () => {
 
   test('a LayerNorm loses no digits to an offset of all channels', async () => {
     const token = { ...summands.token, data: summands.token.data.map((x) => Math.fround(100 + x / 10)) };
-    const run = async (forward: TransformerStack) => (await forward.forward({ token })).logits(0);
+    const run = async (stack: TransformerStack) => (await stack.forward({ token })).logits(0);
     const result = await withStack({ norm: 'pre' }, run);
     const { query, key, attentionNorm } = layer;
     const expected = plain.decompose({
-      ...{ summands: { token }, query, key, heads, gauge: 'raw' },
+      summands: { token },
+      query,
+      key,
+      heads,
+      gauge: 'raw',
       normalization: attentionNorm as NonNullable<typeof attentionNorm>,
     }).logits;
     expect(largestDifference(result, expected)).toBeLessThan(2e-6 * Math.max(...expected.map(Math.abs)));
@@ -98,7 +102,7 @@ describe('a forward', () => {
         expect(forward.attention(1)).toEqual(weights);
         expect(largestDifference(forward.state(2).data, unchanged[1] as Float64Array)).toBeGreaterThan(1e-3);
         expect(await outcomeOf(() => forward.decompose({ layer: 1 }))).toBe(
-          'Error: The scores of a forward with attention are not those of its summands; run it without.',
+          'Error: The scores of a forward pass with attention weights are not those of its summands. Run it without attention.',
         );
       },
       2,
@@ -236,7 +240,7 @@ describe('refusals of a transformer stack', () => {
       ] as [Table, number][]
     ).map(([block, from]): [object, string] => [
       { weight: blocksOf([block, from]) },
-      `RangeError: query.weight.read must go on with row 0 of 4; it gives ${block.rows} rows from row ${from} on.`,
+      `RangeError: query.weight.read must continue with row 0 of 4; it gives ${block.rows} rows from row ${from} on.`,
     ]),
   ];
   const changedLayers: [layer: unknown, sentence: string][] = [
@@ -342,7 +346,7 @@ describe('refusals of a transformer stack', () => {
       );
     });
     await forwarded({ scores: false }, async (forward) => {
-      const sentence = 'Error: This forward kept no scores; run it with scores: true.';
+      const sentence = 'Error: This forward pass kept no scores. Run it with scores: true.';
       expect(forward.state(1).rows).toBe(n);
       for (const ask of [
         () => forward.logits(0),
