@@ -149,7 +149,9 @@ function decomposed(stack: ResidentStack, pass: Pass, address: number, input: St
   const { n } = pass;
   // Weights in place of the softmax are not those of the scores, so nothing would add up.
   if (pass.replacesAttention) {
-    throw new Error('The scores of a forward pass with attention weights are not those of its summands. Run it without attention.');
+    throw new Error(
+      'The scores of a forward pass with attention weights are not those of its summands. Run it without attention.',
+    );
   }
   check.knownOptions('input', input, decomposeNames);
   const layer = check.index('layer', input.layer, pass.options.layers);

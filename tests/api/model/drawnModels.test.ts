@@ -442,7 +442,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
     ['bert', { is_causal: true }, 'config.json says is_causal true; BERT can be read with false alone.'],
     ['bert', { position_embedding_type: null }, 'position_embedding_type null; BERT can be read with'],
     ['gpt2', { scale_attn_weights: null }, 'scale_attn_weights null; GPT-2 can be read with true alone.'],
-    ['bert', { auto_map: { AutoModel: 'modeling.Own' } }, 'config.json has an auto_map: its model is custom code'],
+    [
+      'bert',
+      { auto_map: { AutoModel: 'modeling.Own' } },
+      'config.json has an auto_map: its model is custom code',
+    ],
     ['bert', { quantization_config: { bits: 4 } }, 'its weights are quantized.'],
     [
       'gpt2',

@@ -290,7 +290,9 @@ describe('refused files', () => {
   test('a tensor of the first layer that is misshapen', async () => {
     const error = await opened(changed(key, { shape: [4, 16] })).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RangeError);
-    expect((error as Error).message).toContain('must have shape [8, 8] to fit the other tensors; it has [4, 16]');
+    expect((error as Error).message).toContain(
+      'must have shape [8, 8] to fit the other tensors; it has [4, 16]',
+    );
   });
 });
 

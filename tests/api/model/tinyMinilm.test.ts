@@ -343,8 +343,7 @@ describe('the full module', () => {
   const { transformerStack: _, ...first } = plain;
 
   test('its absence is reported', async () => {
-    const why =
-      'Error: Layers run only in the full module. Open the model with the result of load().';
+    const why = 'Error: Layers run only in the full module. Open the model with the result of load().';
     const { minilm } = await loadTiny({}, { superpose: first as unknown as Superpose });
     expect(await outcomeOf(minilm.forward(text))).toBe(why);
     expect((await minilm.decompose(text)).n).toBe(10);
