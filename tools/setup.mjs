@@ -1,5 +1,5 @@
-// Installs what building and testing need, so that a fresh machine needs two commands, and writes build/env.sh,
-// which is sourced before calling cmake by hand. To run it alone:
+// Installs what building and testing need, so that a fresh machine needs two commands, and writes
+// build/env.sh, which is sourced before calling cmake by hand. To run it alone:
 //   node tools/setup.mjs [wasm] [native] [style] [oracles] [chromium] [engines]
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

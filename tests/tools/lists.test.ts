@@ -18,7 +18,8 @@ describe('platforms', () => {
   });
 });
 
-// README.md and docs/hosts.md have what the dialog makes of a figure's first view, and their links lead somewhere.
+// README.md and docs/hosts.md have what the dialog makes of a figure's first view, and their links lead
+// somewhere.
 describe('the documents', () => {
   const documents = ['README.md', 'docs/hosts.md'] as const;
   const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
