@@ -55,7 +55,9 @@ export interface CorpusModel {
   excludedRows: readonly number[];
   /** Widths of queries and keys, if their means are gathered too. */
   scores?: Readonly<Record<'query' | 'key', number>> | undefined;
-  /** Runs a sentence through all layers, with other tasks in between. The pass of a window needs no scores. */
+  /**
+   * Runs a sentence through all layers, with other tasks in between. The pass of a window needs no scores.
+   */
   run(sentence: Sentence, isWindow: boolean): Promise<ForwardPass>;
   /** Ends the work between two windows. */
   signal?: AbortSignal | undefined;

@@ -63,7 +63,9 @@ export interface Window {
   readonly keys: Member<number>;
   /** The flag that switches the window on; without one it is always on. */
   readonly flag?: string;
-  /** The first layer with a window, unless layer_types lists them; without this member, all layers have one. */
+  /**
+   * The first layer with a window, unless layer_types lists them; without this member, all layers have one.
+   */
   readonly firstLayer?: Member<number>;
 }
 

@@ -161,7 +161,8 @@ async function passThrough(
   if (last?.key === key && last.forward.layers > layer) return last.forward;
   const rows = await rowsOf(model, sentence.ids, counted({ signal }));
   lastDecomposed.delete(transformer);
-  // A small model runs through all layers in memory, so that another layer's scores need no pass of their own.
+  // A small model runs through all layers in memory, so that another layer's scores need no pass of their
+  // own.
   const layers = model.isSmall ? transformer.layers : layer + 1;
   const forward = await transformer.forward(rows, { layers, signal });
   lastDecomposed.set(transformer, { key, forward });

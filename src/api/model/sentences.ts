@@ -33,7 +33,9 @@ export interface SentenceReader {
   tokenize(text: string, most?: number): Promise<Sentence>;
   /** See OpenedModel. */
   pieces(ids: Ids): Promise<string[]>;
-  /** Cuts a text or checks ids, for a run through so many layers; default all. Throws RangeError, TypeError. */
+  /**
+   * Cuts a text or checks ids, for a run through so many layers; default all. Throws RangeError, TypeError.
+   */
   read(input: ModelInput, layers?: number): Promise<Sentence>;
 }
 

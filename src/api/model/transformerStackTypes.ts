@@ -140,7 +140,9 @@ export interface StackDecomposeInput extends Pick<DecomposeInput, 'only' | 'grou
   layer: number;
   /** Default `direct`. */
   way?: Way;
-  /** For the way `mean`, means of the state that the layer reads; for `mechanism`, of its queries and keys. */
+  /**
+   * For the way `mean`, means of the state that the layer reads; for `mechanism`, of its queries and keys.
+   */
   means?: StateMeans | ScoreMeans;
 }
 
@@ -207,7 +209,9 @@ export interface ForwardPass {
 export interface TransformerStack extends Handle {
   /** How many layers were added. */
   readonly layers: number;
-  /** Adds the next layer and copies its weights. Throws RangeError, TypeError; then the stack is as it was. */
+  /**
+   * Adds the next layer and copies its weights. Throws RangeError, TypeError; then the stack is as it was.
+   */
   addLayer(layer: TransformerLayer): Promise<void>;
   /**
    * Runs the sum of these tables, [n, d] each, through the layers; decompose() can separate summands by their
