@@ -72,7 +72,7 @@ test('options that no trainer takes end it with the trainer’s sentence', async
 
 test('the table of tasks opens on recorded runs, without the module that trains', async () => {
   const { figure, compute } = await import('../../web/figures/schemesTasks.ts');
-  const superpose = () => Promise.reject(new Error('The whole module was asked for.'));
+  const superpose = () => Promise.reject(new Error('The full module was asked for.'));
   const state = initialState(figure.controls);
   const data = await compute({ ...library(), superpose, recorded }, state, alone());
   expect(figure.describe(data, state)).not.toMatch(/still to come|not trained yet/);

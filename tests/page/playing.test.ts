@@ -86,7 +86,7 @@ test('a step is shown at once, is in the link, and stays when the question chang
   );
 });
 
-test('another seed is trained here, with the whole module, and the same comes of it in Node', async () => {
+test('another seed is trained here, with the full module, and the same comes of it in Node', async () => {
   const { page, site } = await shared();
   await drawn(page, name);
   const largeModules = () =>

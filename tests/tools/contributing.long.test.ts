@@ -86,7 +86,7 @@ function withLibrary(copy: string): void {
 }
 
 /**
- * Compiles the bindings and links the whole module of both variants; objects of the core replace what the
+ * Compiles the bindings and links the full module of both variants; objects of the core replace what the
  * archives have.
  */
 async function relink({ copy, run }: Followed, ofCore: string[] = []) {

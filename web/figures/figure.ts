@@ -37,7 +37,7 @@ export interface Library {
   memoize: Memoize;
   /** The functions of the small module, for figures with `module: 'small'`. */
   small(): Promise<SmallSuperpose>;
-  /** The functions of the whole module, which is fetched at the first call. */
+  /** The functions of the full module, which is fetched at the first call. */
   superpose(): Promise<Superpose>;
   /** MiniLM, which is fetched at the first call and, if that fails, at the next. */
   miniLM(): Promise<MiniLM>;

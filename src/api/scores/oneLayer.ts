@@ -32,8 +32,9 @@ export interface OneLayer {
   readonly relativeDifference: number;
   /** The least ‖c · concatenated − added‖ / ‖added‖ for one number c. */
   readonly miss: number;
-  /** ‖concatenated‖ / ‖added‖ of a row, the least and the largest over the rows. */
+  /** The least ‖concatenated‖ / ‖added‖ of a row. */
   readonly leastLengthRatio: number;
+  /** The largest ‖concatenated‖ / ‖added‖ of a row. */
   readonly largestLengthRatio: number;
   /**
    * How far one matrix for both parts stays from what W₁ gave at ρ = 1: |1 − ρ| / √(2(1 + ρ²)) of its size,
