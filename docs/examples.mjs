@@ -27,8 +27,14 @@ export const transformerLayer = (superpose, seed) => {
   });
   const norm = { kind: 'layer_norm', epsilon: 1e-12 };
   return {
-    ...{ query: linear(8, 8, 0), key: linear(8, 8, 1), value: linear(8, 8, 2), output: linear(8, 8, 3) },
-    ...{ attentionNorm: norm, up: linear(16, 8, 4), down: linear(8, 16, 5), mlpNorm: norm },
+    query: linear(8, 8, 0),
+    key: linear(8, 8, 1),
+    value: linear(8, 8, 2),
+    output: linear(8, 8, 3),
+    attentionNorm: norm,
+    up: linear(16, 8, 4),
+    down: linear(8, 16, 5),
+    mlpNorm: norm,
   };
 };
 

@@ -1,8 +1,8 @@
 // Four parts: the typed API, the figures and the tools in Node; what of the API a browser does otherwise, in
 // Chromium; the built page in Chromium, driven from Node; and the page in the other engines. A part is a
-// project, or two where some of its files need a process each. The mode says how much runs: `all` every test;
-// `quick` the library, the figures and where CONTRIBUTING's walk-throughs go, in Node, without what takes
-// long; any other mode every file that is not called *.long.test.ts.
+// project, or two where some of its files need a process each. The mode says how much runs: `all` every
+// test; `quick` the library, the figures and where CONTRIBUTING's walk-throughs go, in Node, without what
+// takes long; any other mode every file that is not called *.long.test.ts.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { playwright } from '@vitest/browser-playwright';
@@ -21,8 +21,8 @@ const root = resolve(import.meta.dirname, '..');
 const inCi = process.env.CI === 'true';
 
 /**
- * What a browser does otherwise than Node: it starts the module and fetches files. All else is the same bytes
- * in V8.
+ * What a browser does otherwise than Node: it starts the module and fetches files. All else is the same
+ * bytes in V8.
  */
 const inChromium = ['figures', 'handles', 'module', 'model/minilm'].map((name) => `api/${name}`);
 

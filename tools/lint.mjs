@@ -1,4 +1,5 @@
-// npm run lint: every check that does not run the code. `npm test` runs clang-tidy on changed C++ files only.
+// npm run lint: every check that does not run the code. `npm test` runs clang-tidy on changed C++ files
+// only.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';

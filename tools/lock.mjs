@@ -1,6 +1,6 @@
-// Lets one process at a time set up, build or unpack, because `npm start` and `npm test` may run at once in a
-// checkout and several checkouts share a cache. The kernel releases the lock when its holder ends, however it
-// ends.
+// Lets one process at a time set up, build or unpack, because `npm start` and `npm test` may run at once in
+// a checkout and several checkouts share a cache. The kernel releases the lock when its holder ends, however
+// it ends.
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { makeFolder, which } from './steps.mjs';

@@ -1,5 +1,5 @@
-// Trains the models that figures show, computes what MiniLM's layers make of a sentence, and writes both into
-// web/figures/recorded/. Tests compute some of it again and compare.
+// Trains the models that figures show, computes what MiniLM's layers make of a sentence, and writes both
+// into web/figures/recorded/. Tests compute some of it again and compare.
 import { createHash, randomInt } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -75,8 +75,9 @@ const jobs = [...new Map(all.map((job) => [keyOf(job), job])).values()];
 const seeds = [1, 2, 3, 4, 5];
 
 /**
- * Trains a model on a task with each seed, through `lengths` until the mean stands still. Models of which the page
- * says that they did not learn a task, with ten tokens in one layer without LayerNorm, go to the end in any case.
+ * Trains a model on a task with each seed, through `lengths` until the mean stands still. Models of which
+ * the page says that they did not learn a task, with ten tokens in one layer without LayerNorm, go to the
+ * end in any case.
  */
 export async function ofModel(load, superpose, { shape, way, task }, some = seeds, steps = undefined) {
   const { modelOptions } = await load('figures/runs/tasks');
@@ -122,8 +123,8 @@ const short = (data, digits) =>
   );
 
 /**
- * Computes a figure in a state as a page would, with nothing recorded. `load` imports a module of web/ by its
- * path.
+ * Computes a figure in a state as a page would, with nothing recorded. `load` imports a module of web/ by
+ * its path.
  */
 async function computing(load, superpose, others = {}) {
   const { initialState } = await load('figures/controls');

@@ -15,9 +15,9 @@ import { Failure, root, runTool, step, usageError } from './steps.mjs';
 export const parts = ['wasm', 'native', ...optional];
 
 /**
- * Prepares the machine for the named parts and returns the environment to run CMake in: SUPERPOSE_PREFIX (the
- * prefix with Eigen's headers) and, for wasm, SUPERPOSE_EMSCRIPTEN (Emscripten's root folder). A private
- * CMake is also put on this process's PATH.
+ * Prepares the machine for the named parts and returns the environment to run CMake in: SUPERPOSE_PREFIX
+ * (the prefix with Eigen's headers) and, for wasm, SUPERPOSE_EMSCRIPTEN (Emscripten's root folder). A
+ * private CMake is also put on this process's PATH.
  */
 export async function setUp(...names) {
   refuseOldNode();
@@ -83,8 +83,8 @@ async function installNodeModules() {
 }
 
 /**
- * Whether node_modules matches package-lock.json. npm writes node_modules/.package-lock.json last, however it
- * is run, so comparing the two detects a half-finished install and accepts one that was run by hand.
+ * Whether node_modules matches package-lock.json. npm writes node_modules/.package-lock.json last, however
+ * it is run, so comparing the two detects a half-finished install and accepts one that was run by hand.
  */
 function upToDate() {
   const installed = join(root, 'node_modules/.package-lock.json');

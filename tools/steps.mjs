@@ -47,9 +47,9 @@ export function ask(command, args, options = {}) {
 
 /**
  * Runs one named step. `work` gets a function `run(command, args, options)`, which runs a program and fails
- * when the program fails. `options` are those of spawn and two more: `show: true` prints the program's output
- * as it comes, and `mayFail: true` returns its exit code instead of failing. `byHand` says what a person can
- * do when the step fails.
+ * when the program fails. `options` are those of spawn and two more: `show: true` prints the program's
+ * output as it comes, and `mayFail: true` returns its exit code instead of failing. `byHand` says what a
+ * person can do when the step fails.
  */
 export async function step(name, { byHand }, work) {
   const log = openLog(name);
@@ -69,8 +69,8 @@ export async function step(name, { byHand }, work) {
 }
 
 /**
- * Runs `main` if Node was started with the module at `url`, reports its failures, and ends with the exit code
- * that it returns.
+ * Runs `main` if Node was started with the module at `url`, reports its failures, and ends with the exit
+ * code that it returns.
  */
 export async function runTool(url, main) {
   if (realpathSync(process.argv[1]) !== fileURLToPath(url)) return;

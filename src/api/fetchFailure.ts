@@ -2,9 +2,9 @@
 // first figure.
 
 /**
- * A browser does not tell a page whether a server of another site answered. But a request whose answer cannot
- * be read needs no permission: if that succeeds, the server exists and has not allowed the page to read the
- * file.
+ * A browser does not tell a page whether a server of another site answered. But a request whose answer
+ * cannot be read needs no permission: if that succeeds, the server exists and has not allowed the page to
+ * read the file.
  */
 export async function reasonFor({ origin, host, href }: URL): Promise<string> {
   // Only a file of another site can lack a header. For a sandboxed frame every site is another one, its own

@@ -1,6 +1,6 @@
 // Superpose: adding and concatenating position embeddings, computed in C++ and WebAssembly.
-// The same module runs in a page, a worker and Node. The types that a function takes and returns are exported
-// where the function is listed: smallModule.ts, fullModule.ts.
+// The same module runs in a page, a worker and Node. The types that a function takes and returns are
+// exported where the function is listed: smallModule.ts, fullModule.ts.
 export type { NoRoom } from './check.js';
 export { Unreadable } from './files.js';
 export type * from './fullModule.js';

@@ -32,8 +32,8 @@ export interface Raw {
   readonly abortListeners: Set<(how: string) => void>;
 }
 
-// The build adds the functions that src/wasm binds (build/declarations). The small module lacks some of them,
-// which no function in smallModule.ts calls.
+// The build adds the functions that src/wasm binds (build/declarations). The small module lacks some of
+// them, which no function in smallModule.ts calls.
 export interface RawModule extends Raw {}
 
 export interface Loaded {

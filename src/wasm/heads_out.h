@@ -19,9 +19,9 @@ struct Heads {
 };
 SUPERPOSE_MEMBERS(Heads, terms, logits, residuals, variances, covariances, shares);
 
-// Decomposes the chosen heads of a score of n tokens into `count` terms. terms_of(head, terms, logits) writes
-// one head's terms and logits and returns the residual. Results are written head by head, so the module never
-// has more than one head's terms. Shares are over the counted pairs.
+// Decomposes the chosen heads of a score of n tokens into `count` terms. terms_of(head, terms, logits)
+// writes one head's terms and logits and returns the residual. Results are written head by head, so the
+// module never has more than one head's terms. Shares are over the counted pairs.
 template <typename TermsOf>
 Heads heads_out(std::size_t n, std::size_t count, const std::vector<int>& heads, const CountedPairs& counted,
                 const TermsOf& terms_of) {

@@ -192,7 +192,8 @@ Heads decompose_encoder(ResidentStack& resident, int layer, Way way, const State
       [&](int head, float* terms, float* logits) { return head_terms(parts, head, terms, logits); });
 }
 
-// Those of the way by mechanism, whose means are those of queries and keys. The excluded rows are the means'.
+// Those of the way by mechanism, whose means are those of queries and keys. The excluded rows are the
+// means'.
 Heads mechanism(const ResidentStack& resident, int layer, const ScoreMeans& means,
                 const std::vector<int>& excluded_rows, const std::vector<int>& group_of, int groups,
                 const std::vector<int>& chosen) {

@@ -92,8 +92,8 @@ std::unique_ptr<Training> trainer(const ModelOptions& model, const OptimizerOpti
   return training;
 }
 
-// The losses of up to `count` steps. There are fewer when the run diverges; the last loss is then that of the
-// diverging step.
+// The losses of up to `count` steps. There are fewer when the run diverges; the last loss is then that of
+// the diverging step.
 std::vector<double> steps(Training& of, int count) {
   std::vector<double> losses;
   losses.reserve(count);

@@ -1,5 +1,5 @@
-// What is allowed at the edge of what is allowed: the last, the widest, one more of the same. What is refused
-// beyond it is in refusals.txt.
+// What is allowed at the edge of what is allowed: the last, the widest, one more of the same. What is
+// refused beyond it is in refusals.txt.
 import { expect, test } from 'vitest';
 import { plain } from './support/builds.ts';
 import { combined } from './support/naive.ts';

@@ -1,4 +1,5 @@
-// Files that come over a network: what is said when one does not come, comes in part, or is no longer wanted.
+// Files that come over a network: what is said when one does not come, comes in part, or is no longer
+// wanted.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { runInNewContext } from 'node:vm';

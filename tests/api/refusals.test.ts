@@ -24,7 +24,14 @@ const summands = { token: table(3, 4), position: table(3, 4) };
 const batch = { n: 3, tokens: [0, 1, 2], targets: [0, 1, 2] };
 const ownTrainer = { evaluation: batch, vocabulary: 3, classes: 3, d_model: 4, heads: 2 };
 const values = {
-  ...{ table, linear, scores, minilm, projections, summands, batch, ownTrainer },
+  table,
+  linear,
+  scores,
+  minilm,
+  projections,
+  summands,
+  batch,
+  ownTrainer,
   bothHeads: plain.decompose({ summands, ...projections }),
   entry: { name: 'w', dtype: 'F32', shape: [2], begin: 0, end: 8 },
   every: Array<boolean>(9).fill(true),

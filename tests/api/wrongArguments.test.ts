@@ -1,8 +1,8 @@
 // Every function of the library, with each argument made wrong in every way possible for its kind: not
 // finite, of another type, of a shape that disagrees, out of range, too large for memory, too large for a
-// float. Each is refused before anything is allocated, with a sentence that names the argument and its value.
-// complete.test.ts fails for a function without a right call. This runs in one build, because the checks are
-// the same in both. Sentences of single functions are in refusals.txt.
+// float. Each is refused before anything is allocated, with a sentence that names the argument and its
+// value. complete.test.ts fails for a function without a right call. This runs in one build, because the
+// checks are the same in both. Sentences of single functions are in refusals.txt.
 import type { Floats, Superpose } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { plain } from './support/builds.ts';

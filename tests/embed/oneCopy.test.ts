@@ -1,5 +1,5 @@
-// Of several copies on a page one works, and the next where it fails; what starts them, without browsers: the
-// script of a site, and the module of the package, on a server too.
+// Of several copies on a page one works, and the next where it fails; what starts them, without browsers:
+// the script of a site, and the module of the package, on a server too.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Supplies } from '../../web/embed/program.ts';
 import type { Transport } from '../../web/worker/transports.ts';

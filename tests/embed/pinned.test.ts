@@ -1,6 +1,6 @@
-// A page that names a released version's files, embed-VERSION.js and its pictures, after the next deployment:
-// the step of the workflow that keeps them is run here as it stands, on this build as the release and on a
-// site of other files.
+// A page that names a released version's files, embed-VERSION.js and its pictures, after the next
+// deployment: the step of the workflow that keeps them is run here as it stands, on this build as the
+// release and on a site of other files.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

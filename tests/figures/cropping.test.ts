@@ -14,8 +14,13 @@ const text = (y: number, more = {}): Mark => ({
   ...more,
 });
 const region = (y: number, height: number): Region => ({
-  ...{ x: 0, y, width: 300, height },
-  ...{ pick: 'cells', rows: 2, columns: 2 },
+  x: 0,
+  y,
+  width: 300,
+  height,
+  pick: 'cells',
+  rows: 2,
+  columns: 2,
 });
 
 test('what would be cut is left out, and nothing else', () => {

@@ -103,7 +103,8 @@ describe.runIf(inject('withModel'))('of all layers', () => {
 
   // The corpus is the project's own; figures from another one agree within five points.
   test('where position goes is what was measured on another corpus, within five points', async () => {
-    // tests/figures/userModel.test.ts asks whether MiniLM's own file gives this, recorded.long.test.ts whether all layers do.
+    // tests/figures/userModel.test.ts asks whether MiniLM's own file gives this, recorded.long.test.ts
+    // whether all layers do.
     const result = await run(depth);
     const { data } = result;
     const { states } = depthOracle.shared_corpus.mean;

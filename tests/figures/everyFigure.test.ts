@@ -1,5 +1,5 @@
-// What holds for every figure, asked of views that are computed once: the opening one, every choice, and both
-// ends of its settings.
+// What holds for every figure, asked of views that are computed once: the opening one, every choice, and
+// both ends of its settings.
 
 import { describe, expect, inject, test } from 'vitest';
 import { initialState, readState, type State } from '../../web/figures/controls.ts';

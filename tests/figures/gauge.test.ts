@@ -33,7 +33,8 @@ describe.runIf(inject('withModel'))('of MiniLM', () => {
       const values = shares.map((found) => found[kind] as number);
       return Math.max(...values) - Math.min(...values);
     };
-    // Scores are in float: the largest differences seen are 1.4e-6 of scores, 2.6e-7 of shares and 2.0e-7 of their sums.
+    // Scores are in float: the largest differences seen are 1.4e-6 of scores, 2.6e-7 of shares and 2.0e-7 of
+    // their sums.
     expect(Math.max(...data.changes)).toBeLessThan(1e-5);
     for (let kind = 0; kind < 5; kind++) expect(spread(data.canonical, kind)).toBeLessThan(1e-6);
     expect(spread(data.raw, 2)).toBeGreaterThan(0.2);

@@ -1,5 +1,5 @@
-// Figures as the build for Node computes them, each state once: what it gave is kept for as long as the build
-// is the same.
+// Figures as the build for Node computes them, each state once: what it gave is kept for as long as the
+// build is the same.
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { memoize } from '../../web/build/site/figures.ts';
 

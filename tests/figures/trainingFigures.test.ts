@@ -1,5 +1,5 @@
-// What holds for every figure that trains models: it stops midway, frees its trainers, and ends with the same
-// numbers whether it is watched or not.
+// What holds for every figure that trains models: it stops midway, frees its trainers, and ends with the
+// same numbers whether it is watched or not.
 import { describe, expect, test } from 'vitest';
 import * as addOrConcatenate from '../../web/figures/addOrConcatenate.ts';
 import * as fourTasks from '../../web/figures/fourTasks.ts';

@@ -1,5 +1,5 @@
-// One run, over a trainer that keeps count: when accuracy is measured, where it pauses, what it reports, that
-// it can go on, when runs stand still, and that the trainer is freed however it ends.
+// One run, over a trainer that keeps count: when accuracy is measured, where it pauses, what it reports,
+// that it can go on, when runs stand still, and that the trainer is freed however it ends.
 import { load, type Superpose, type TaskTrainerOptions } from 'superpose';
 import { expect, test } from 'vitest';
 import {

@@ -1,5 +1,5 @@
-// A reader's model without a table of positions, by mechanism: the page's numbers against the library's terms
-// in double precision, which tests/api compares with numpy.
+// A reader's model without a table of positions, by mechanism: the page's numbers against the library's
+// terms in double precision, which tests/api compares with numpy.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

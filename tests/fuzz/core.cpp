@@ -1,4 +1,5 @@
-// The entry point that libFuzzer calls, under AddressSanitizer and UndefinedBehaviorSanitizer: `npm run fuzz`.
+// The entry point that libFuzzer calls, under AddressSanitizer and UndefinedBehaviorSanitizer: `npm run
+// fuzz`.
 #include "fuzz/targets.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -113,8 +113,8 @@ async function visitsOf(
 }
 
 /**
- * Lighthouse's scores of the page, and of a plain page with a figure below its fold: medians of five, and the
- * least.
+ * Lighthouse's scores of the page, and of a plain page with a figure below its fold: medians of five, and
+ * the least.
  */
 async function lighthouse(home: string): Promise<number> {
   const runs = 5;

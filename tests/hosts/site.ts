@@ -14,8 +14,8 @@ const hostsFolder = join(root, 'tests/hosts');
 const built = join(root, 'build/hosts');
 
 /**
- * Settings that Markdown could misread: an underscore in an address. The site has a picture of the first view
- * alone.
+ * Settings that Markdown could misread: an underscore in an address. The site has a picture of the first
+ * view alone.
  */
 const shown: Record<PlatformName, [figure: string, settings: Record<string, string>]> = {
   html: ['dot-products', { n: '9', d: '16' }],

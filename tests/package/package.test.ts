@@ -168,8 +168,13 @@ test('TypeScript reads the snippet for React, and finds faults in it', async () 
       figure,
       data,
       state: { ...initialState(figure.controls), tokens: 'sentence', text },
-      ...{ finding: text, home: "https://example.org/it's/", version: '1', theme: 'dark', keep: ['n'] },
-      ...{ width: 800, height: 600 },
+      finding: text,
+      home: "https://example.org/it's/",
+      version: '1',
+      theme: 'dark',
+      keep: ['n'],
+      width: 800,
+      height: 600,
     })
     .map((piece) => piece.text);
   const post = (snippet: string) => `${configured.replace('superpose/embed', 'superpose/embed/react')}

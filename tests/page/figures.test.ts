@@ -1,6 +1,6 @@
-// Figures as a reader uses them: keys, table, files, every kind of input, the link that is copied, and Reset;
-// compared with what Node computes for the same state. The element does this for every figure, so few of them
-// ask of it. Each figure's views and every choice of its settings are computed by
+// Figures as a reader uses them: keys, table, files, every kind of input, the link that is copied, and
+// Reset; compared with what Node computes for the same state. The element does this for every figure, so few
+// of them ask of it. Each figure's views and every choice of its settings are computed by
 // tests/figures/everyFigure.test.ts; those that train are driven by running.test.ts.
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright';

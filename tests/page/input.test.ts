@@ -1,5 +1,5 @@
-// Whatever is typed ends in the model's numbers for it, and in a plain sentence where something was left out.
-// The page goes on. tests/api/model/wordPieces.test.ts goes through all characters.
+// Whatever is typed ends in the model's numbers for it, and in a plain sentence where something was left
+// out. The page goes on. tests/api/model/wordPieces.test.ts goes through all characters.
 import { expect } from 'vitest';
 import { expected, withoutRounding } from './support/expected.ts';
 import { readFigure, type Shown } from './support/shown.ts';

@@ -117,8 +117,8 @@ for (const [width, height, slowly] of [
 }
 
 /**
- * Everything arrives late and one after another: the module, then the model. A phone shows the picture alone,
- * or the whole figure.
+ * Everything arrives late and one after another: the module, then the model. A phone shows the picture
+ * alone, or the whole figure.
  */
 for (const [width, height, shows] of [
   [390, 844, ''],
@@ -189,8 +189,8 @@ test('the picture that stands in for a beat’s figure is the one that comes liv
 });
 
 /**
- * In the page: what is cut where a beat's picture ends, titles too, and how much is blank above the bar there
- * and below.
+ * In the page: what is cut where a beat's picture ends, titles too, and how much is blank above the bar
+ * there and below.
  */
 function atTheBar(name: string): { cut: number; above: number; below: number; sideways: number } {
   const figure = document.querySelector(`superpose-figure[name="${name}"]`) as Element;

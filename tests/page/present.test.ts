@@ -1,5 +1,5 @@
-// Present mode: one step a screen, by keys, at its own address, with nothing to scroll and a code to the same
-// state.
+// Present mode: one step a screen, by keys, at its own address, with nothing to scroll and a code to the
+// same state.
 import type { Page } from 'playwright';
 import decodeQR from 'qr/decode.js';
 import { expect } from 'vitest';

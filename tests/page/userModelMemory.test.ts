@@ -47,8 +47,8 @@ function writeLargeModel(path: string): number {
 }
 
 /**
- * Memory in bytes of this process's descendants; what they share counts in part. Not the program's own files:
- * when another browser ends, more of them counts as this one's.
+ * Memory in bytes of this process's descendants; what they share counts in part. Not the program's own
+ * files: when another browser ends, more of them counts as this one's.
  */
 function memoryOfTree(): number {
   const listed: string = ask('ps', ['-ewwo', 'pid=,ppid=']) ?? '';

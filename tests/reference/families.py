@@ -29,8 +29,8 @@ from oracle_json import write_beside
 FOLDER = Path(__file__).parent / "checkpoints"
 D, HEADS, VOCABULARY, LENGTH = 8, 2, 12, 8
 IDS = [3, 7, 2, 7, 11]
-# Sentences begin and end with the same tokens, which count as pieces where a model fixes none. A window has as many
-# pieces as the positions allow.
+# Sentences begin and end with the same tokens, which count as pieces where a model fixes none. A window has
+# as many pieces as the positions allow.
 CORPUS = [[2, *np.random.default_rng(7).permutation(np.arange(4, 12))[:5].tolist(), 3]]
 CORPUS += [[2, *np.random.default_rng(8 + i).integers(3, 12, 5).tolist(), 3] for i in range(11)]
 STRIDE = 7

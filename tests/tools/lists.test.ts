@@ -1,4 +1,5 @@
-// Lists that must agree: platforms and hosts, snippets and documents, schemes and what the page says of them.
+// Lists that must agree: platforms and hosts, snippets and documents, schemes and what the page says of
+// them.
 import { readFileSync } from 'node:fs';
 import { load } from 'superpose';
 import { beforeAll, describe, expect, test } from 'vitest';

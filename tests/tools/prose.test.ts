@@ -1,6 +1,6 @@
-// Numbers in prose: each sentence of the answer, of the beats and of the verdicts against the figure that its
-// link opens, and those of the article against the figure or the call that they come from. A sentence without
-// a number is not quoted here; what it claims is computed all the same.
+// Numbers in prose: each sentence of the answer, of the beats and of the verdicts against the figure that
+// its link opens, and those of the article against the figure or the call that they come from. A sentence
+// without a number is not quoted here; what it claims is computed all the same.
 import { readFileSync } from 'node:fs';
 import { anovaTerms, load, loadMiniLM } from 'superpose';
 import { beforeAll, describe, expect, inject, test } from 'vitest';

@@ -1,11 +1,12 @@
-// node tools/bench/figures.mjs [NAME ...] measures how fast the page in dist/ is in Chromium: the time to the
-// first live figure, and the time of a slider step, from the input event to the frame that shows the result.
-// It moves every slider of the figures on the main path, and the first slider of each figure in a card.
+// node tools/bench/figures.mjs [NAME ...] measures how fast the page in dist/ is in Chromium: the time to
+// the first live figure, and the time of a slider step, from the input event to the frame that shows the
+// result. It moves every slider of the figures on the main path, and the first slider of each figure in a
+// card.
 //
 // "Work" is the step without waiting: the processor time of all tasks of the page and its worker, from a
 // trace. It includes script, style, layout and paint of two frames (the slider's and the result's) for the
-// entire page, but not the compositor and the filling of tiles with pixels. A setting that starts training is
-// measured to the training's first frame.
+// entire page, but not the compositor and the filling of tiles with pixels. A setting that starts training
+// is measured to the training's first frame.
 import { join } from 'node:path';
 import { median, quantile, sum } from 'd3-array';
 import { runnerImport } from 'vite';

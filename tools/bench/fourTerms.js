@@ -1,6 +1,6 @@
-// Job: the four-term decomposition of a sum of two embeddings, by every engine. From X, P [n, d] and W_Q, W_K
-// [d, d] it computes the terms of every head's logits, (W_Q a)(W_K b)' / √d_h for a and b each x or p, as
-// [heads, 4, n, n].
+// Job: the four-term decomposition of a sum of two embeddings, by every engine. From X, P [n, d] and W_Q,
+// W_K [d, d] it computes the terms of every head's logits, (W_Q a)(W_K b)' / √d_h for a and b each x or p,
+// as [heads, 4, n, n].
 import { gapOf, libraryEngine, table, transposed } from './numbers.js';
 import { onnxruntime } from './onnx.js';
 

@@ -1,5 +1,5 @@
-// Times every engine of every job. Each answer is first compared with the reference, and a wrong one ends the
-// bench.
+// Times every engine of every job. Each answer is first compared with the reference, and a wrong one ends
+// the bench.
 import { bench, describe } from 'vitest';
 import { jobs, modules } from './jobs.js';
 

@@ -34,8 +34,8 @@ const attribute = ([name, value]) =>
   Array.isArray(value) ? { name, ints: value, type: 7 } : { name, i: value, type: 2 };
 
 /**
- * A model with tables as inputs. `build` gets op(), which adds a node and returns its output, constant(), and
- * shorter names of some operators; it returns the names of the outputs.
+ * A model with tables as inputs. `build` gets op(), which adds a node and returns its output, constant(),
+ * and shorter names of some operators; it returns the names of the outputs.
  */
 function modelOf(tables, build) {
   const node = [];

@@ -101,9 +101,9 @@ def shapes(way, size):
             for part in ("queries", "keys"):
                 sizes[f"{layer}.position.{part}.matrix"] = (position, stream)
         if way.scores == "decoupled-rope":
-            turned = stream // size.heads // 2
-            sizes[f"{layer}.turned.queries.matrix"] = (stream, size.heads * turned)
-            sizes[f"{layer}.turned.keys.matrix"] = (stream, turned)
+            rotary = stream // size.heads // 2
+            sizes[f"{layer}.turned.queries.matrix"] = (stream, size.heads * rotary)
+            sizes[f"{layer}.turned.keys.matrix"] = (stream, rotary)
         sizes |= {f"{layer}.mlp.gain": (stream,), f"{layer}.mlp.shift": (stream,)}
         sizes |= {f"{layer}.up.matrix": (stream, 4 * stream), f"{layer}.up.bias": (4 * stream,)}
         sizes |= {f"{layer}.down.matrix": (4 * stream, stream), f"{layer}.down.bias": (stream,)}
@@ -190,8 +190,8 @@ def begin(way, weights, tokens, rows):
         return tokens + rows
     if way.into == "":
         return tokens
-    both = torch.cat([tokens, rows.expand(len(tokens), -1, -1)], -1)
-    return both if way.into == "beside" else times(both, weights, "project")
+    concatenated = torch.cat([tokens, rows.expand(len(tokens), -1, -1)], -1)
+    return concatenated if way.into == "beside" else times(concatenated, weights, "project")
 
 
 def compared(way, size, weights, layer, x, tokens, rows):
@@ -224,10 +224,10 @@ def compared(way, size, weights, layer, x, tokens, rows):
             of_row = heads(rows, f"position.{part}").expand_as(x)
             parts[part], scale = torch.cat([x, of_row], -1), (2 * x.shape[-1]) ** -0.5
         elif way.scores == "decoupled-rope":
-            # Turned queries beside each head's own, and a turned key that all heads share.
-            turned = times(read, weights, f"{layer}.turned.{part}")
-            turned = rotated(turned.unflatten(-1, (-1, x.shape[-1] // 2)), weights["turns"])
-            parts[part] = torch.cat([x, turned.expand(*x.shape[:-1], -1)], -1)
+            # Rotated queries beside each head's own, and a rotated key that all heads share.
+            rotary = times(read, weights, f"{layer}.turned.{part}")
+            rotary = rotated(rotary.unflatten(-1, (-1, x.shape[-1] // 2)), weights["turns"])
+            parts[part] = torch.cat([x, rotary.expand(*x.shape[:-1], -1)], -1)
             scale = parts[part].shape[-1] ** -0.5
     return parts["queries"], parts["keys"], values, scale
 

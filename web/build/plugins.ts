@@ -4,8 +4,8 @@ import temml from 'temml';
 import { type CompressOptions, type FormatOptions, minify } from 'terser';
 import type { Plugin } from 'vite';
 
-// <tex>...</tex> becomes MathML in the build, so that readers' browsers run no code for formulas. \\TT, \\TP,
-// \\PT, \\PP and \\REST give a part the colour of its term.
+// <tex>...</tex> becomes MathML in the build, so that readers' browsers run no code for formulas. \\TT,
+// \\TP, \\PT, \\PP and \\REST give a part the colour of its term.
 const term = (name: string) => `\\data{term=${name}}{#1}`;
 const macros = {
   '\\TT': term('token-token'),

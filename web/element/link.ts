@@ -6,8 +6,8 @@ import { type Controls, type State, writtenState } from '../figures/controls.js'
 export const version = 1;
 
 /**
- * In characters. None of our links is longer, even with the longest text and every character escaped as three
- * bytes.
+ * In characters. None of our links is longer, even with the longest text and every character escaped as
+ * three bytes.
  */
 const longest = 60_000;
 

@@ -1,5 +1,5 @@
-// The spoken text of a figure, for screen readers: the finding after the reader's changes, and the readout at
-// the cursor. Moves of the pointer are not spoken.
+// The spoken text of a figure, for screen readers: the finding after the reader's changes, and the readout
+// at the cursor. Moves of the pointer are not spoken.
 import { html, type LitElement, nothing, type ReactiveController, type TemplateResult } from 'lit';
 import type { ReadoutPiece } from '../figures/figure.js';
 import { termLabels } from '../figures/terms.js';

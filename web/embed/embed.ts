@@ -1,6 +1,6 @@
 // <script type="module" src=".../embed.js">: makes every <superpose-figure> of a page live as soon as one of
-// them comes near the reader's view. Until then only this file is fetched, and the page shows what is between
-// the element's tags: a picture with a link. No error is ever thrown into the page.
+// them comes near the reader's view. Until then only this file is fetched, and the page shows what is
+// between the element's tags: a picture with a link. No error is ever thrown into the page.
 import { hostPage } from '../element/link.js';
 import { siteBlobWorker, siteModule, siteWorker } from '../worker/siteWorker.js';
 import { transports } from '../worker/transports.js';

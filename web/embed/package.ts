@@ -1,5 +1,5 @@
-// superpose/embed: importing it makes every <superpose-figure> of a page live. It is for pages that are built
-// with a bundler; other pages load embed.js from a site.
+// superpose/embed: importing it makes every <superpose-figure> of a page live. It is for pages that are
+// built with a bundler; other pages load embed.js from a site.
 import { type ModuleName, supportedSimd, wasmAddress } from 'superpose';
 import { unknownName } from '../../build/package/unknownName.js';
 import { hostPage } from '../element/link.js';

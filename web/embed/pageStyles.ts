@@ -1,4 +1,5 @@
-// Styles that figures have only on other people's pages, which can set the colours that stand for no term, as
+// Styles that figures have only on other people's pages, which can set the colours that stand for no term,
+// as
 // --superpose-NAME.
 import { unsafeCSS } from 'lit';
 import { elementStyles } from '../element/surroundings.js';

@@ -1,4 +1,5 @@
-// One classic script that holds a figure's page and its worker, for build/site/singlePage.ts to put in pages.
+// One classic script that holds a figure's page and its worker, for build/site/singlePage.ts to put in
+// pages.
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';

@@ -1,5 +1,5 @@
-// Figure "Added or concatenated?": small models learn one task side by side, with positions added, concatenated
-// and, if the reader wants, concatenated with separate scores. It opens with recorded runs.
+// Figure "Added or concatenated?": small models learn one task side by side, with positions added,
+// concatenated and, if the reader wants, concatenated with separate scores. It opens with recorded runs.
 import { aboutPercent, listed } from '../plot/format.js';
 import { latest } from '../plot/plainCopy.js';
 import type { Cursor } from '../plot/scene.js';

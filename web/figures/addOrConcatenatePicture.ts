@@ -62,8 +62,8 @@ export const middleOf = ({ x, cell }: Row, place: number) => x + (place + 0.5) *
 const round = (value: number) => String(Math.round(10 * value) / 10);
 
 /**
- * Arcs of the attention that is drawn, and dashed ones to the places of answers that are wrong without a look
- * there.
+ * Arcs of the attention that is drawn, and dashed ones to the places of answers that are wrong without a
+ * look there.
  */
 export function arcsOf(
   data: Data,
@@ -138,8 +138,9 @@ export function answersOf({ data, state, task }: Page, name: ShownName, row: Row
 }
 
 /**
- * Right answers over the steps, all models on one axis, up to the step that is shown: each seed, their means,
- * and what is right without attention. A model with separate scores also has what it learns with LayerNorm.
+ * Right answers over the steps, all models on one axis, up to the step that is shown: each seed, their
+ * means, and what is right without attention. A model with separate scores also has what it learns with
+ * LayerNorm.
  */
 export function chartOf({ data, state }: Page, area: Area): { marks: Mark[]; handle: Handle } {
   const names = shownNames(state);

@@ -262,8 +262,8 @@ export const figure: Figure<typeof controls, Data> = {
 };
 
 /**
- * A public discussion of the sum argues from the values of one channel at these positions, in a table that it
- * calls 512 wide.
+ * A public discussion of the sum argues from the values of one channel at these positions, in a table that
+ * it calls 512 wide.
  */
 const quotedCells = { fromLast: 16, positions: [63, 127] } as const;
 

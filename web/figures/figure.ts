@@ -1,5 +1,5 @@
-// The contract of every figure: its settings, how it is computed, and its four forms: a picture, a caption, a
-// readout of one place, and a table. It needs no DOM, so that Node draws the same.
+// The contract of every figure: its settings, how it is computed, and its four forms: a picture, a caption,
+// a readout of one place, and a table. It needs no DOM, so that Node draws the same.
 import type {
   CorpusMeans,
   ForwardPass,
@@ -20,8 +20,8 @@ import type { Controls, State, StateOf } from './controls.js';
 import type { UserModel, UserTables } from './userFile.js';
 
 /**
- * Where the numbers come from: random draws, a trained model, both of these, a formula, recorded runs, or the
- * reader's own tables.
+ * Where the numbers come from: random draws, a trained model, both of these, a formula, recorded runs, or
+ * the reader's own tables.
  */
 export type Source = 'seeded' | 'trained' | 'mixed' | 'exact' | 'recorded' | 'user';
 

@@ -122,7 +122,10 @@ const isRecorded = (state: State): boolean =>
   state.sigma === controls.sigma.initial &&
   (state.when === 'after' || recordedAs(state) !== '');
 
-/** The data as they are recorded: few points, and attention as one hexadecimal digit a weight, as it is only drawn. */
+/**
+ * The data as they are recorded: few points, and attention as one hexadecimal digit a weight, as it is only
+ * drawn.
+ */
 export const recordedOf = (data: Data) =>
   withMoments(data, ({ answers, attention }, point) =>
     [0, 5, points - 1].includes(point)

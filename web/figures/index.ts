@@ -1,5 +1,5 @@
-// Every figure by name. Each is a module of its own, loaded when the figure comes near the reader's view. The
-// build gives the page what draws of it, and the worker what computes.
+// Every figure by name. Each is a module of its own, loaded when the figure comes near the reader's view.
+// The build gives the page what draws of it, and the worker what computes.
 import type { AnyFigure, Compute } from './figure.js';
 
 export interface FigureModule {

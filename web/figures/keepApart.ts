@@ -130,8 +130,8 @@ async function train(superpose: Superpose, state: State, job: Job): Promise<Data
 }
 
 /**
- * The first seed's rows at each point, along the directions at the end, so that only the rows move. They come
- * from a run that is not shown, before the one that is, and identical to it.
+ * The first seed's rows at each point, along the directions at the end, so that only the rows move. They
+ * come from a run that is not shown, before the one that is, and identical to it.
  */
 function plansOf(superpose: Superpose, state: State, job: Job): Promise<Plan[]> {
   return withTrainers(superpose, [optionsOf(state, state.seed)], async ([trainer]) => {

@@ -12,7 +12,8 @@ export const groups = {
 } as const;
 
 /**
- * The ways in: the label of each, where position goes, the scheme whose scores its row opens, and a sentence.
+ * The ways in: the label of each, where position goes, the scheme whose scores its row opens, and a
+ * sentence.
  */
 const wayTexts = {
   none: {

@@ -216,8 +216,8 @@ const inkOf = (place: number): Pick<Curve, 'ink' | 'dashed'> => ({
 const fetchingPart = 0.8;
 
 /**
- * A function for the embeddings [layers + 1, d] of a sentence, changed or not, that reports `count` passes as
- * progress.
+ * A function for the embeddings [layers + 1, d] of a sentence, changed or not, that reports `count` passes
+ * as progress.
  */
 function forwards(model: TextModel, layers: number, job: Job, count: number) {
   let done = 0;

@@ -1,5 +1,5 @@
-// What can be set in the figure "one-score", and its numbers: the terms of a head's scores, of MiniLM's first
-// layer or of a layer of the reader's own model.
+// What can be set in the figure "one-score", and its numbers: the terms of a head's scores, of MiniLM's
+// first layer or of a layer of the reader's own model.
 import { type CombinedTerms, type Floats, logitsOf, type Scores } from 'superpose';
 import type { Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';

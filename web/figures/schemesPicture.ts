@@ -62,8 +62,8 @@ export const askedIn = (shares: Float64Array): string => {
 };
 
 /**
- * The terms without that of the query alone: it is the same for every key, so that softmax does not depend on
- * it.
+ * The terms without that of the query alone: it is the same for every key, so that softmax does not depend
+ * on it.
  */
 export const shownTerms = ({ terms }: Data) => terms.filter(({ name }) => name !== 'query');
 

@@ -293,7 +293,9 @@ function conclusion(cells: readonly Cell[][], state: State): string {
     : `${bothLearn}${long}of those that score token and position apart, not learned ${within}: ${[...namesByTasks].map(([tasks, names]) => `${tasks} by ${listed(names)}`).join('; ')}. `;
 }
 
-/** The figure that trains this model side by side with others, which it does of one layer and of some rows. */
+/**
+ * The figure that trains this model side by side with others, which it does of one layer and of some rows.
+ */
 function sideBySideOf({ row, task }: Cell, { size, seed, sigma, layers, norm }: State): Opens | undefined {
   const separate = norm === 'without' ? 'yes' : 'no';
   const isTrainedThere = namesOf({ separate }).some((name) => name === row);
@@ -304,7 +306,8 @@ function sideBySideOf({ row, task }: Cell, { size, seed, sigma, layers, norm }: 
 }
 
 /**
- * How many numbers models learn, which differs with a task's tokens and answers; empty before any is trained.
+ * How many numbers models learn, which differs with a task's tokens and answers; empty before any is
+ * trained.
  */
 function numbersOf(cells: readonly Cell[]): string {
   const numbers = cells.flatMap((cell) => finishedOf(cell).map((run) => run.numbers));

@@ -1,5 +1,5 @@
-// What figures on a trained model have in common: the sentence, its pairs of tokens, the head, the layers and
-// the gauge that can be set, and what is said of them.
+// What figures on a trained model have in common: the sentence, its pairs of tokens, the head, the layers
+// and the gauge that can be set, and what is said of them.
 import type { ScoreLayer } from 'superpose';
 import type { Cursor } from '../plot/scene.js';
 import type { Choice, Range, Text } from './controls.js';
@@ -120,8 +120,8 @@ export const excludedRows: readonly number[] = [0];
 export const rawRows = ' All this is raw: rows as stored.';
 
 /** If the rows are a model's, adds a column that says that they are raw. */
-export const rawTable = (isModels: boolean, found: DataTable): DataTable =>
-  isModels ? withGauge(found, 'raw') : found;
+export const rawTable = (isModels: boolean, table: DataTable): DataTable =>
+  isModels ? withGauge(table, 'raw') : table;
 
 /** Adds the gauge to each row, for numbers that depend on it. */
 export const withGauge = ({ columns, rows }: DataTable, gauge: 'canonical' | 'raw'): DataTable => ({

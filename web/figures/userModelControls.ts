@@ -7,7 +7,8 @@ import type { UserModel } from './userFile.js';
 export const hasPositionTable = ({ summands }: UserModel) => summands.includes('position');
 
 /**
- * Whether its scores can be taken apart: by its tables or, after it was averaged over a corpus, by mechanism.
+ * Whether its scores can be taken apart: by its tables or, after it was averaged over a corpus, by
+ * mechanism.
  */
 export const hasTerms = (model: UserModel) =>
   model.windows !== undefined ||

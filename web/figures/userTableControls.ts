@@ -1,5 +1,5 @@
-// What figures that can take a reader's own tables have in common: which rows can be chosen, and what is said
-// of them.
+// What figures that can take a reader's own tables have in common: which rows can be chosen, and what is
+// said of them.
 import type { Choice, Control, State } from './controls.js';
 import type { Source } from './figure.js';
 import { shortName, type UserTable, type UserTables } from './userFile.js';

@@ -1,5 +1,5 @@
-// Writes what stands in for a figure until it is live, or for good if it cannot be: space for its inputs, and
-// the picture and the finding of its first view.
+// Writes what stands in for a figure until it is live, or for good if it cannot be: space for its inputs,
+// and the picture and the finding of its first view.
 
 import { pictureWidths, toSvg } from '../element/exports.js';
 import { type Control, initialState, inputClass } from '../figures/controls.js';

@@ -44,7 +44,8 @@ export function rendererOf(loaded: Library) {
 }
 
 /**
- * Renders a figure and records what it reads of the model, undefined if that is nothing or too much to carry.
+ * Renders a figure and records what it reads of the model, undefined if that is nothing or too much to
+ * carry.
  */
 export async function renderWithExcerpt(
   modelFolder: URL,

@@ -1,5 +1,5 @@
-// Runs the beats, in which a picture stays while steps of text scroll past. The step at the reading line sets
-// the picture's state, forwards and backwards, and so does a step's link.
+// Runs the beats, in which a picture stays while steps of text scroll past. The step at the reading line
+// sets the picture's state, forwards and backwards, and so does a step's link.
 import type { FigureElement } from '../element/figureElement.js';
 import { readLink } from '../element/link.js';
 import { cropAbove } from '../plot/cropping.js';

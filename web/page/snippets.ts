@@ -79,7 +79,8 @@ export const iframe = (
 `;
 
 /**
- * The element's attributes: settings that differ from the first view, the theme, and what readers can change.
+ * The element's attributes: settings that differ from the first view, the theme, and what readers can
+ * change.
  */
 function attributesOf(wish: Wish): [name: string, text: string][] {
   const { figure, state, theme, keep } = wish;

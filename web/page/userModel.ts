@@ -1,5 +1,5 @@
-// The card for a reader's own model: files that are chosen or dropped go to the worker, and their figures are
-// shown.
+// The card for a reader's own model: files that are chosen or dropped go to the worker, and their figures
+// are shown.
 import { type FamilyId, familyNames, modelFamilies } from 'superpose';
 import type {
   ChosenFile,

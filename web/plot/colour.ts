@@ -57,7 +57,8 @@ const stops: Record<Theme, Record<ScaleName, string[]>> = {
 
 const steps = 256;
 /**
- * The index of the entry for NaN, after those of values: a grey that no value has, quieter than most colours.
+ * The index of the entry for NaN, after those of values: a grey that no value has, quieter than most
+ * colours.
  */
 const missing = steps;
 const absent: Record<Theme, string> = { light: inks.light.line, dark: inks.dark.paper };
@@ -103,8 +104,8 @@ function ramp(colours: string[], last: number[]): Uint32Array {
 }
 
 /**
- * The index of a value's colour, 0 to 255, or 256 if the value or an end of the scale is NaN. Math.round, max
- * and min would take three times as long.
+ * The index of a value's colour, 0 to 255, or 256 if the value or an end of the scale is NaN. Math.round,
+ * max and min would take three times as long.
  */
 export function colourStep(value: number, low: number, high: number): number {
   if (!(high > low)) return Number.isNaN(value + low + high) ? missing : 0;

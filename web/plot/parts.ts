@@ -233,7 +233,8 @@ export const vertical = ({ inner: { y, height } }: { inner: Area }, x: number, l
   lineAt([x, y], [x, y + height], look);
 
 /**
- * How often values fall into each of `count` equal bins from `low` up to `high`, which the last bin includes.
+ * How often values fall into each of `count` equal bins from `low` up to `high`, which the last bin
+ * includes.
  */
 export function counts(values: Iterable<number>, low: number, high: number, count: number): number[] {
   const bins = new Array<number>(count).fill(0);

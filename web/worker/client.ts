@@ -1,5 +1,5 @@
-// The page's side of the worker. Each asker has one question under way, and a newer one cancels it, so that a
-// slider never waits for an answer that nobody needs any more.
+// The page's side of the worker. Each asker has one question under way, and a newer one cancels it, so that
+// a slider never waits for an answer that nobody needs any more.
 import type { State } from '../figures/controls.js';
 import { plainCopy } from '../plot/plainCopy.js';
 import {

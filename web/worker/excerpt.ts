@@ -1,4 +1,5 @@
-// Computes a state again and records what it reads of the model: the excerpt that a figure in one file needs.
+// Computes a state again and records what it reads of the model: the excerpt that a figure in one file
+// needs.
 import { excerptRecorder, NotInExcerpt, watchedLibrary } from '../embed/modelExcerpt.js';
 import type { Library } from '../figures/figure.js';
 import { type ComputeFigure, computeWith } from './answers.js';

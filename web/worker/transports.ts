@@ -43,8 +43,8 @@ export interface Transport {
 let policy: { createScriptURL(address: string): object } | undefined;
 
 /**
- * The address of a worker, in the form that pages with Trusted Types require. If the page allows no policy of
- * this name, creating it throws, and the next transport is tried.
+ * The address of a worker, in the form that pages with Trusted Types require. If the page allows no policy
+ * of this name, creating it throws, and the next transport is tried.
  */
 export function scriptAddress(address: string): string {
   if (typeof trustedTypes === 'object') {

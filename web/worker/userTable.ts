@@ -1,5 +1,5 @@
-// The worker's side of tables that the reader opened: their first rows stay here, and take the place of drawn
-// rows in the figures that can show them.
+// The worker's side of tables that the reader opened: their first rows stay here, and take the place of
+// drawn rows in the figures that can show them.
 import { type OpenedTable, openTable } from 'superpose';
 import type { State } from '../figures/controls.js';
 import type { Job, Library, UserRows } from '../figures/figure.js';

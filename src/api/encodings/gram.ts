@@ -5,7 +5,8 @@ import { type Table, table } from '../table.js';
 import { encodingArguments, encodingNames, type SinusoidalOptions } from './sinusoidal.js';
 
 /**
- * The dot products of a sinusoidal table's rows, unchanged and after changes; each is [positions, positions].
+ * The dot products of a sinusoidal table's rows, unchanged and after changes; each is [positions,
+ * positions].
  */
 export interface FormGrams {
   /** PE(p)·PE(q): Toeplitz up to rounding, unless an interleaved width is odd. */

@@ -29,11 +29,13 @@ export interface Tensors {
 
 /** A tensor, and the file that has it. */
 export interface FileTensor extends SafetensorsEntry {
+  /** The file that has the tensor. */
   readonly file: Slices;
 }
 
 /** The tensors of opened files. */
 export interface Checkpoint extends Tensors {
+  /** The tensors of all files by their names. */
   readonly tensors: ReadonlyMap<string, FileTensor>;
   /** The names of the files. */
   readonly files: readonly string[];

@@ -46,6 +46,7 @@ export interface Corpus {
 
 /** A model, as meansOver() needs it. */
 export interface CorpusModel {
+  /** The function of the module that the model runs in. */
   poolShares: SmallSuperpose['poolShares'];
   /** Heads of a layer, from 1 up. */
   heads: number;

@@ -1,5 +1,5 @@
-// Reads a table of comma- or tab-separated values by the rules that CsvOptions states, a piece of the file at
-// a time.
+// Reads a table of comma- or tab-separated values by the rules that CsvOptions states, a piece of the file
+// at a time.
 import * as check from '../check.js';
 import { type FirstRows, mostColumns, refuse } from './firstRows.js';
 import { type Slices, slice } from './slices.js';
@@ -14,11 +14,12 @@ export const decimals = ['.', ','] as const;
 export type CsvDecimal = (typeof decimals)[number];
 
 /**
- * How a .csv or .tsv file is read. These are all the rules; what they leave open is asked for, never guessed:
+ * How a .csv or .tsv file is read. These are all the rules; what they leave open is asked for, never
+ * guessed:
  *
- * - Cells are separated by commas in .csv and by tabs in .tsv. A file that seems to have another separator is
- *   refused with a message that names it: each of its first 100 lines has equally many of it, or each is a
- *   single cell that contains it (the first line may be a title).
+ * - Cells are separated by commas in .csv and by tabs in .tsv. A file that seems to have another separator
+ *   is refused with a message that names it: each of its first 100 lines has equally many of it, or each is
+ *   a single cell that contains it (the first line may be a title).
  * - In .csv, cells may be quoted as in RFC 4180. In .tsv there are no quotes, and a cell in quotes is
  *   refused.
  * - Spaces around cells, empty lines and a byte order mark are ignored. All other lines have equally many
@@ -31,8 +32,8 @@ export type CsvDecimal = (typeof decimals)[number];
  *   at least half of the rows below have names. Otherwise `header` or `labels` must be given.
  * - The first column has the names of the rows if its header is empty, or if at least half of its cells are
  *   words. No two rows have the same name.
- * - `header` must be given if the numbers of the first line may be names: if they count 0, 1, 2 …, are years,
- *   or are whole numbers that rise above rows whose numbers are mostly fractions.
+ * - `header` must be given if the numbers of the first line may be names: if they count 0, 1, 2 …, are
+ *   years, or are whole numbers that rise above rows whose numbers are mostly fractions.
  * - `labels` must be given if the numbers of the first column may be names: if its header is id or index, or
  *   if they are distinct whole numbers beside fractions.
  */

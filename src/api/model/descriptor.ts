@@ -7,7 +7,9 @@ export type Config = Readonly<Record<string, unknown>>;
 
 /** A member of config.json, and the value that it has where it is left out. */
 export interface Member<T> {
+  /** Its name in config.json. */
   readonly member: string;
+  /** Its value where config.json lacks it. */
   readonly default: T;
 }
 
@@ -48,6 +50,7 @@ export interface TensorNames {
   readonly embeddingNorm?: string;
   /** The name before the number of a layer. */
   readonly layers: string;
+  /** The names after that number. */
   readonly layer: LayerNames;
   /** The norm after the last layer. */
   readonly finalNorm?: string;
@@ -91,7 +94,9 @@ export interface FamilyDescriptor {
   readonly modelTypes: readonly string[];
   /** What the first layer reads, in sentences. */
   readonly about: string;
+  /** What the tensors are called. */
   readonly tensors: TensorNames;
+  /** How position gets into the model. */
   readonly positions: Positions;
   /**
    * The kind of the norms, of which RMSNorm has no bias; whether they come before attention and MLP or after

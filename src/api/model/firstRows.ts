@@ -7,7 +7,9 @@ import { counted, type SlicesWatch } from './watch.js';
 
 /** The first rows of a table, one after another. */
 export interface FirstRows {
+  /** [rows, columns], one row after another. */
   data: Float64Array;
+  /** The numbers of a row. */
   columns: number;
   /** The names of the rows, if the file gives them. */
   words?: string[];

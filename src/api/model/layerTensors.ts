@@ -17,13 +17,17 @@ export type MapSize = readonly [out: number, into: number];
 export interface MapPlace {
   /** The tensor's full name, without `.weight` or `.bias`. */
   readonly name: string;
+  /** The width that the map gives. */
   readonly out: number;
+  /** The width that it reads. */
   readonly into: number;
   /** Which of the tensor's `of` maps it is. */
   readonly place: number;
+  /** How many maps the tensor holds. */
   readonly of: number;
   /** Whether the tensor is stored as [in, out]. */
   readonly transposed: boolean;
+  /** Whether the map has a bias. */
   readonly hasBias: boolean;
 }
 

@@ -21,8 +21,11 @@ export interface Tokenizer {
 export interface Model {
   /** The functions of the small module, or of the full one. */
   readonly superpose: SmallSuperpose;
+  /** The tensors of its files. */
   readonly checkpoint: Tensors;
+  /** The family that the tensors belong to, and their sizes. */
   readonly layout: Layout;
+  /** What config.json says; empty without one. */
   readonly config: Config;
   /** Heads of queries; undefined where neither config.json nor the caller gives them. */
   readonly heads: number | undefined;
@@ -44,7 +47,9 @@ export interface Model {
 
 /** A model of which enough is known to run its layers. */
 export interface RunnableModel extends Model {
+  /** Heads of queries, from 1 up. */
   readonly heads: number;
+  /** ε of the norms. */
   readonly epsilon: number;
 }
 

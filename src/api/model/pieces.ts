@@ -82,8 +82,8 @@ export function inPieces(name: string, pieces: readonly Piece[], read: ReadPiece
         await Promise.all(
           overlapping.map(async (part) => {
             const { bytes, isCountedBy } = memoizedReader(part);
-            const whole = await bytes(watch);
-            const needed = whole.subarray(Math.max(offset - part.begin, 0), end - part.begin);
+            const piece = await bytes(watch);
+            const needed = piece.subarray(Math.max(offset - part.begin, 0), end - part.begin);
             if (!isCountedBy(watch)) watch.received?.(needed.length);
             return needed;
           }),

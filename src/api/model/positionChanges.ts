@@ -112,13 +112,13 @@ export async function positionsRemoved(
   const embeddings = async (summands: SummandRows, input: ForwardInput) =>
     (await stack.forward(summands, { scores: false, signal, ...input })).embeddings;
   // A pass is valid until the next one, so its embeddings and attention are read at once.
-  const usual = await stack.forward(rows, { signal });
-  const [nothing, usualAttention] = [usual.embeddings, attentionOf(usual)];
+  const unchanged = await stack.forward(rows, { signal });
+  const [nothing, attentionWith] = [unchanged.embeddings, attentionOf(unchanged)];
   const without = await stack.forward(bare, { signal });
   const [everything, attentionWithout] = [without.embeddings, attentionOf(without)];
   return {
     nothing,
-    allButAttention: await embeddings(bare, { attention: usualAttention }),
+    allButAttention: await embeddings(bare, { attention: attentionWith }),
     attention: await embeddings(rows, { attention: attentionWithout }),
     everything,
   };

@@ -19,7 +19,9 @@ import { type FamilyId, familyIds, modelFamilies, namesOf } from './families.js'
 
 /** The family of a model, its sizes, and the names of its tables in the file. */
 export interface Layout {
+  /** The family whose tensors these are. */
   readonly family: FamilyId;
+  /** What that family computes and what its tensors are called. */
   readonly descriptor: FamilyDescriptor;
   /** What all names of the model's tensors begin with in this file. */
   readonly prefix: string;

@@ -51,15 +51,16 @@ function checkedInput(input: TransformerStackInput) {
     heads,
     causal,
     /** Channels of all queries together. */
-    queryWidth: heads * d_head,
+    d_query: heads * d_head,
     /** Channels of all keys together. */
-    keyWidth: keyHeads * d_head,
+    d_key: keyHeads * d_head,
     checkedNorm,
   };
 }
 
 /** A transformer stack in the module. */
 export interface ResidentStack extends ReturnType<typeof checkedInput> {
+  /** The module that holds the stack. */
   readonly raw: RawModule;
   /** The stack's address in the module. Throws after delete(). */
   address(): number;

@@ -8,7 +8,9 @@ import type { Config, FamilyDescriptor, Member, Window } from './descriptor.js';
 
 /** Base and stretch of the angles, as rotaryFrequencies() takes them. */
 export interface Angles {
+  /** The base of the frequencies, such as 10000. */
   readonly base: number;
+  /** How the frequencies change beyond the trained length; undefined if they do not. */
   readonly stretch: Stretch | undefined;
 }
 

@@ -31,7 +31,7 @@ function checkReadMap(name: string, map: ReadMap, shape: check.Extents): void {
  * The maps of a layer. Those in memory are checked completely, and those that are read as far as is known.
  */
 function checkedMaps(stack: ResidentStack, layer: ReadLayer) {
-  const { d, queryWidth, keyWidth } = stack;
+  const { d, d_query, d_key } = stack;
   check.knownOptions('layer', layer, {
     query: true,
     key: true,
@@ -48,10 +48,10 @@ function checkedMaps(stack: ResidentStack, layer: ReadLayer) {
   });
   const inner = layer.up?.weight?.rows;
   const shape: Record<MapName, check.Extents> = {
-    query: { rows: queryWidth, columns: d },
-    key: { rows: keyWidth, columns: d },
-    value: { rows: keyWidth, columns: d },
-    output: { rows: d, columns: queryWidth },
+    query: { rows: d_query, columns: d },
+    key: { rows: d_key, columns: d },
+    value: { rows: d_key, columns: d },
+    output: { rows: d, columns: d_query },
     up: { columns: d },
     gate: { rows: inner, columns: d },
     down: { rows: d, columns: inner },

@@ -6,9 +6,9 @@ const ways = ['add', 'concat-wide', 'concat', 'project', 'tupe'] as const;
 
 /**
  * The trainer’s schemes whose parameters are counted. add: a table as wide as the stream. concat-wide: the
- * stream is [token; position], d_model + d_position wide. concat: the same, but d_model wide in all. project:
- * [token; position] mapped linearly back to d_model. tupe: positions have their own queries and keys in
- * every layer.
+ * stream is [token; position], d_model + d_position wide. concat: the same, but d_model wide in all.
+ * project: [token; position] mapped linearly back to d_model. tupe: positions have their own queries and
+ * keys in every layer.
  */
 export type PositionCostWay = (typeof ways)[number];
 

@@ -1,6 +1,6 @@
-// The logits of every scheme of positions over the same content, and the terms that add up to them. This file
-// checks the request; the registry in the core says what a scheme consists of. Adding with LayerNorm is in
-// decompose.ts.
+// The logits of every scheme of positions over the same content, and the terms that add up to them. This
+// file checks the request; the registry in the core says what a scheme consists of. Adding with LayerNorm is
+// in decompose.ts.
 import * as check from '../check.js';
 import { conventionNames, evenWidth, type RotaryConvention, rotaryConvention } from '../encodings/rotary.js';
 import type { RawModule } from '../module.js';

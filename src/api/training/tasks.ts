@@ -7,9 +7,9 @@ const taskNames = ['badge', 'lookup', 'roll', 'prev', 'where'] as const;
 /**
  * The task that a small model learns on n tokens t₀ to tₙ₋₁. Each is solved by one kind of score. 'badge':
  * n/2 tokens "key k has colour c" and n/2 tokens "key k?", shuffled; the answer to a question is the colour.
- * 'lookup': the token at place tᵢ. 'roll': letters in colours, each once; the answer at place i is the colour
- * of letter i. 'prev': tᵢ₋₁. 'where': n/2 items, once each, and n/2 questions "item k?", shuffled; the answer
- * to a question is the item’s place.
+ * 'lookup': the token at place tᵢ. 'roll': letters in colours, each once; the answer at place i is the
+ * colour of letter i. 'prev': tᵢ₋₁. 'where': n/2 items, once each, and n/2 questions "item k?", shuffled;
+ * the answer to a question is the item’s place.
  */
 export type Task = (typeof taskNames)[number];
 

@@ -3,10 +3,10 @@ import type { pairTerms } from '../scores/scores.js';
 import type { TaskOptions, TrainingBatch } from './tasks.js';
 
 /**
- * How the order of tokens gets into a small model: 'add', x = e + p; 'concat', x = [e | p] in the same width;
- * 'concat-wide', each as wide as d_model; 'tupe', positions have their own scores with their own weights
- * (TUPE, arXiv 2006.15595); 'rope', rotated queries and keys (arXiv 2104.09864); 'alibi' (arXiv 2108.12409);
- * 't5', a bias for each head and offset (arXiv 1910.10683), one bucket per offset; 'none'.
+ * How the order of tokens gets into a small model: 'add', x = e + p; 'concat', x = [e | p] in the same
+ * width; 'concat-wide', each as wide as d_model; 'tupe', positions have their own scores with their own
+ * weights (TUPE, arXiv 2006.15595); 'rope', rotated queries and keys (arXiv 2104.09864); 'alibi' (arXiv
+ * 2108.12409); 't5', a bias for each head and offset (arXiv 1910.10683), one bucket per offset; 'none'.
  *
  * 'add-to-queries-keys': queries and keys of every layer read x + p, and values x = e. 'project': [e | p]
  * W_f, which is adding with two learned maps. 'multiply': e (1 + p).

@@ -26,15 +26,15 @@ struct T5Options {
 
 // The bucket, from 0 to buckets - 1, of a key j - i positions after its query, [n, n]. Half of a direction's
 // buckets are for one distance each. The other half are for distances that grow geometrically up to
-// max_distance, and the last bucket is for everything beyond. If bidirectional, keys after the query have the
-// upper half of all buckets; otherwise they share bucket 0 (tensorflow/mesh,
+// max_distance, and the last bucket is for everything beyond. If bidirectional, keys after the query have
+// the upper half of all buckets; otherwise they share bucket 0 (tensorflow/mesh,
 // mesh_tensorflow/transformer/transformer_layers.py, _relative_position_bucket).
 Indices t5_buckets(int n, const T5Options& options);
 
-// The same with separate buckets for the first token, [CLS]. From [CLS] to any token it is buckets/2, which a
-// bidirectional T5 never uses (offset 0 is bucket 0). From any other token to [CLS] it is `buckets`, one row
-// more than T5 has (guolinke/TUPE, fairseq/modules/transformer_sentence_encoder.py). options.bidirectional
-// must be true.
+// The same with separate buckets for the first token, [CLS]. From [CLS] to any token it is buckets/2, which
+// a bidirectional T5 never uses (offset 0 is bucket 0). From any other token to [CLS] it is `buckets`, one
+// row more than T5 has (guolinke/TUPE, fairseq/modules/transformer_sentence_encoder.py).
+// options.bidirectional must be true.
 Indices tupe_buckets(int n, const T5Options& options);
 
 // m_h, [heads], for h = 1 .. H: 2^(-8h/H) if H is a power of two. Otherwise they are those of the largest

@@ -4,8 +4,8 @@
 //
 //   (a, b) -> (a cos(p theta_i) - b sin(p theta_i), a sin(p theta_i) + b cos(p theta_i)).
 //
-// Two rotated vectors have the dot product q' R_{n-m} k, which depends on the positions m and n only by their
-// offset (Su et al., arXiv 2104.09864, equations 14 to 16 and 34). Which two channels make a pair is a
+// Two rotated vectors have the dot product q' R_{n-m} k, which depends on the positions m and n only by
+// their offset (Su et al., arXiv 2104.09864, equations 14 to 16 and 34). Which two channels make a pair is a
 // convention; a fixed permutation converts one convention into the other:
 //
 //   interleaved    channels 2i and 2i + 1        (roformer, ZhuiyiTechnology)

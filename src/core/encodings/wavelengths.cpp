@@ -8,8 +8,8 @@
 namespace superpose {
 namespace {
 
-// s(0) to s(farthest). Each pair is rotated from one distance to the next, which takes a tenth of the time of
-// computing its cosines; after k steps a value is off by about k times the rounding of one step.
+// s(0) to s(farthest). Each pair is rotated from one distance to the next, which takes a tenth of the time
+// of computing its cosines; after k steps a value is off by about k times the rounding of one step.
 Vector<double> similarities(const Eigen::ArrayXd& frequencies, int farthest) {
   const Eigen::ArrayXd cosine = frequencies.cos(), sine = frequencies.sin();
   Eigen::ArrayXd x = Eigen::ArrayXd::Ones(frequencies.size()), y = Eigen::ArrayXd::Zero(frequencies.size());

@@ -1,13 +1,13 @@
-// How a layer's heads attend: the steps between the projection of queries and keys and their product, and the
-// keys that a query sees.
+// How a layer's heads attend: the steps between the projection of queries and keys and their product, and
+// the keys that a query sees.
 //
 //   groups    query head h has key head floor(h G / H) of G, and its values
 //             (Ainslie et al., arXiv 2305.13245)
 //   QK-norm   each head of queries and keys goes through a norm: one number for each head and token
 //   rotation  RoPE of the first channels of each head, in halves (encodings/rotary.h), after that norm
 //
-// Norm and rotation act on every part of a query or key alike, if the norm's sigma is that of the whole query
-// or key.
+// Norm and rotation act on every part of a query or key alike, if the norm's sigma is that of the whole
+// query or key.
 #pragma once
 
 #include "numeric/matrix.h"

@@ -7,18 +7,19 @@
 //   mlp        what MLPs write, without their biases
 //   constant   biases, betas and what the gauge subtracts
 //
-// and they add up to the input of W_Q and W_K of any layer. What attention writes can be divided in two ways:
+// and they add up to the input of W_Q and W_K of any layer. What attention writes can be divided in two
+// ways:
 //
 //   direct   all of it is `attention`; the summands go through the residual stream alone
 //            (Mickus, Paperno & Constant, TACL 2022)
 //   streams  A_h moves the parts: each x becomes x + W_O concat_h(A_h W_V x), and `attention` stays empty.
 //            What MLPs wrote is moved like the others, and stays in `mlp`
 //
-// A third way, by means over a corpus, follows no path: h_i = mu + pos_i + content_i (position_means.h). If a
-// norm comes before W_Q, the three go through it like any other parts.
+// A third way, by means over a corpus, follows no path: h_i = mu + pos_i + content_i (position_means.h). If
+// a norm comes before W_Q, the three go through it like any other parts.
 //
-// The gauge. A shift of the summands that no state sees (t + a, p - a) goes through the layers with its part,
-// so subtracting the means of a later layer's parts does not remove it. Canonical means are therefore
+// The gauge. A shift of the summands that no state sees (t + a, p - a) goes through the layers with its
+// part, so subtracting the means of a later layer's parts does not remove it. Canonical means are therefore
 // subtracted twice: at the embedding, with weights 1 / sigma of the norm before the first W_Q, and again
 // before a layer's scores, with weights 1 (pre-norm: 1 / sigma). Excluded rows are constant as a whole in
 // both places.

@@ -1,8 +1,8 @@
-// A layer's scores by the analysis of variance (scores/anova.h), both for layers that rotate queries and keys
-// and for layers whose states carry positions.
+// A layer's scores by the analysis of variance (scores/anova.h), both for layers that rotate queries and
+// keys and for layers whose states carry positions.
 //
-// A query or key, before it is rotated, is its mean over a corpus, what its place adds to that, and the rest,
-// which is its token's. The seven terms become those of four parts:
+// A query or key, before it is rotated, is its mean over a corpus, what its place adds to that, and the
+// rest, which is its token's. The seven terms become those of four parts:
 //
 //   token.token        token -> token, at any distance   constant.token  the key alone
 //   token.position     token -> position                 token.constant  the query alone: no effect
@@ -10,13 +10,13 @@
 //   position.position  position -> position
 //
 // All others are zero. Averages over offsets are over the pairs that attend, which in a causal model are the
-// keys up to the query. From the second layer on, states carry positions too, so the place of a query is more
-// than its offset from the key. In the first layer of a model that adds no positions, the places' part is
-// zero, and position.position depends on the offset alone.
+// keys up to the query. From the second layer on, states carry positions too, so the place of a query is
+// more than its offset from the key. In the first layer of a model that adds no positions, the places' part
+// is zero, and position.position depends on the offset alone.
 //
 // Rows before the first row of the means are excluded, since the model fixes their tokens. No share includes
-// a pair with such a row, and its score is not split: all of it is constant.constant, and its other terms are
-// zero.
+// a pair with such a row, and its score is not split: all of it is constant.constant, and its other terms
+// are zero.
 #pragma once
 
 #include <complex>

@@ -6,12 +6,12 @@
 //
 // with e the sum of the embeddings, N any norm or none, and one more N after the last layer of a pre-norm
 // stack, whose states are the sums before any norm. attention(x) = W_O concat_h(A_h (W_V x + b_V)) + b_O,
-// where A_h is the softmax over the allowed keys of q'k / sqrt(d_h), with q and k as in attention.h. mlp(x) =
-// W_2 g(W_1 x + b_1) + b_2, or with a gate W_2 (g(W_g x + b_g) (W_1 x + b_1)) + b_2. The embedding is the
+// where A_h is the softmax over the allowed keys of q'k / sqrt(d_h), with q and k as in attention.h. mlp(x)
+// = W_2 g(W_1 x + b_1) + b_2, or with a gate W_2 (g(W_g x + b_g) (W_1 x + b_1)) + b_2. The embedding is the
 // mean of the last layer's rows, scaled to length one.
 //
-// Layers are added in order, packed for the product, and a forward runs through all of them or the first few.
-// It computes in float, as such models are run: docs/evidence.md has what double would cost and change.
+// Layers are added in order, packed for the product, and a forward runs through all of them or the first
+// few. It computes in float, as such models are run: docs/evidence.md has what double would cost and change.
 #pragma once
 
 #include <vector>

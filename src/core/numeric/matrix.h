@@ -1,5 +1,5 @@
-// The matrix layout of the whole library: row-major, like the frameworks that tables come from and the arrays
-// that JavaScript sees. Rows are tokens or positions.
+// The matrix layout of the whole library: row-major, like the frameworks that tables come from and the
+// arrays that JavaScript sees. Rows are tokens or positions.
 #pragma once
 
 #include <Eigen/Core>

@@ -1,5 +1,5 @@
-// Tiles of 4 or 5 rows by 2 vectors stay in registers while k runs. Both operands are packed first, so that k
-// runs through memory in order: a in panels [k][rows], b in panels [k][2 vectors]. The plain build, the
+// Tiles of 4 or 5 rows by 2 vectors stay in registers while k runs. Both operands are packed first, so that
+// k runs through memory in order: a in panels [k][rows], b in panels [k][2 vectors]. The plain build, the
 // relaxed one (with fused multiply-adds) and the native one have the same source.
 
 #include "numeric/product.h"

@@ -1,6 +1,7 @@
-// The product of large matrices, rows times rows, which are packed first. Projections are rows times the rows
-// of a weight [out, in], scores are queries times keys, and Gram matrices are rows times themselves, so each
-// is a * b'. Products of some 30 columns, which packing would only slow down, are in numeric/in_place.h.
+// The product of large matrices, rows times rows, which are packed first. Projections are rows times the
+// rows of a weight [out, in], scores are queries times keys, and Gram matrices are rows times themselves, so
+// each is a * b'. Products of some 30 columns, which packing would only slow down, are in
+// numeric/in_place.h.
 #pragma once
 
 #include <memory>
@@ -54,8 +55,8 @@ class AlignedBuffer {
   Eigen::Index size_ = 0;
 };
 
-// A matrix b, packed once for products with many a. Its rows or columns are placed a few at a time, so that a
-// large matrix need not be in memory twice.
+// A matrix b, packed once for products with many a. Its rows or columns are placed a few at a time, so that
+// a large matrix need not be in memory twice.
 template <typename Scalar>
 class PackedMatrix {
  public:

@@ -1,8 +1,8 @@
 // Seeded random tables, the same on every platform and in every build.
 //
 // The engine is std::mt19937_64, whose output the C++ standard fixes. It does not fix that of
-// std::normal_distribution, so normals are computed here (Box-Muller): uniforms are bit-identical everywhere,
-// and normals agree to the last digit or two of the platform's log, sin and cos.
+// std::normal_distribution, so normals are computed here (Box-Muller): uniforms are bit-identical
+// everywhere, and normals agree to the last digit or two of the platform's log, sin and cos.
 #pragma once
 
 #include <cstdint>

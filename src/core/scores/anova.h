@@ -24,8 +24,8 @@
 //   query              q R- mu
 //
 // The seven add up to the score. The last is the same for every key, so softmax ignores it. In the first
-// layer, where tokens and places are independent, this is the functional analysis of variance of the score as
-// a function of the two tokens and the two places: terms are uncorrelated.
+// layer, where tokens and places are independent, this is the functional analysis of variance of the score
+// as a function of the two tokens and the two places: terms are uncorrelated.
 #pragma once
 
 #include <array>
@@ -60,14 +60,14 @@ struct FactorParts {
 // Splits rows [n, w] by a mean row [1, w] and the rows [n, w] that places add to it, which may be empty.
 FactorParts factor_parts(const Matrix<double>& rows, const Matrix<double>& mean, const Matrix<double>& place);
 
-// The mean of e^(i theta_m (j - i)) for each pair of channels m, over the pairs of n places that attend: all,
-// or those of a causal mask.
+// The mean of e^(i theta_m (j - i)) for each pair of channels m, over the pairs of n places that attend:
+// all, or those of a causal mask.
 std::vector<std::complex<double>> mean_rotations(const std::vector<double>& frequencies, Eigen::Index n,
                                                  bool causal);
 
-// The terms of RoPE's score scale q_i R_(j-i) k_j of one head, kAnovaTerms matrices [n, n] one after another,
-// from queries and keys that are not rotated yet. The layout says which channels make a pair; `means` is
-// mean_rotations().
+// The terms of RoPE's score scale q_i R_(j-i) k_j of one head, kAnovaTerms matrices [n, n] one after
+// another, from queries and keys that are not rotated yet. The layout says which channels make a pair;
+// `means` is mean_rotations().
 void rotary_anova_terms(const FactorParts& query, const FactorParts& key,
                         const std::vector<double>& frequencies, Layout layout,
                         const std::vector<std::complex<double>>& means, double scale, double* terms);

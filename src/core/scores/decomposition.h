@@ -20,8 +20,8 @@
 
 namespace superpose {
 
-// Queries and keys of all heads, stacked: n rows from the whole input, not from the parts, and then n rows of
-// each part. Head h has the columns [h * d_h, (h + 1) * d_h) of both.
+// Queries and keys of all heads, stacked: n rows from the whole input, not from the parts, and then n rows
+// of each part. Head h has the columns [h * d_h, (h + 1) * d_h) of both.
 struct ProjectedParts {
   Matrix<float> rows;       // [(1 + parts) * n, 2 * heads * d_h], a row's queries and then its keys
   Eigen::Index tokens = 0;  // n
@@ -66,7 +66,8 @@ ProjectedParts project_sum(const std::vector<Matrix<float>>& summands, const Sco
 ProjectedParts merge_parts(const ProjectedParts& parts, const std::vector<int>& group_of, int groups);
 
 // One head: terms[s * parts + r] is q_s . k_r, [n, n] with queries in rows; `terms` holds parts^2 * n * n
-// values. `logits` [n, n] are those of the whole queries and keys. Returns the residual, max_ij |sum of terms
+// values. `logits` [n, n] are those of the whole queries and keys. Returns the residual, max_ij |sum of
+// terms
 // - logits|. The only memory it allocates is the product's buffers, at the first call.
 double head_terms(const ProjectedParts& parts, int head, float* terms, float* logits);
 

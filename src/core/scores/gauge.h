@@ -1,8 +1,8 @@
 // The gauge: how much of each summand counts as constant.
 //
-// t -> t + a, p -> p - a changes no logit, yet it changes every term of the two and so every share. Only what
-// does not depend on a can be called "the token's part". A gauge subtracts a mean x~_s from each summand, and
-// what it subtracts joins the constant:
+// t -> t + a, p -> p - a changes no logit, yet it changes every term of the two and so every share. Only
+// what does not depend on a can be called "the token's part". A gauge subtracts a mean x~_s from each
+// summand, and what it subtracts joins the constant:
 //
 //   part s of row i:  q_s(i) - m_s / sigma_i,   constant of row i:  c + sum_s m_s / sigma_i,
 //
@@ -15,8 +15,8 @@
 //              then has zero row and column sums over those rows: it is the effect of the two together that
 //              neither has alone. This gauge needs no corpus, and follows any shift of the summands.
 //
-// Excluded rows are those whose token the model fixes, such as BERT's [CLS] at position 0: there t + v, p - v
-// cannot be told from t, p. In every gauge shares leave them out (shares.h). In every gauge but raw, the
+// Excluded rows are those whose token the model fixes, such as BERT's [CLS] at position 0: there t + v, p -
+// v cannot be told from t, p. In every gauge shares leave them out (shares.h). In every gauge but raw, the
 // whole of an excluded row is constant, its other parts are zero, and no mean includes it.
 #pragma once
 
@@ -47,10 +47,10 @@ struct GaugeRows {
 };
 
 // The canonical gauge of one part [n, width], in place: each row loses m, or m / sigma_i if rows are
-// normalized, where m is the mean over the rows that are not excluded, weighted by 1 / sigma_i. Excluded rows
-// become zero. What a row loses is added to the row of `constant` [n, width], which may be null. If every row
-// is excluded, m is zero. Means are in double; those of rows that are not normalized are taken about the
-// first of them, so that equal rows leave exactly nothing.
+// normalized, where m is the mean over the rows that are not excluded, weighted by 1 / sigma_i. Excluded
+// rows become zero. What a row loses is added to the row of `constant` [n, width], which may be null. If
+// every row is excluded, m is zero. Means are in double; those of rows that are not normalized are taken
+// about the first of them, so that equal rows leave exactly nothing.
 //
 // This is the only implementation: apply_gauge(), the parts of a layer's input (model/input_parts.h) and the
 // terms of trained models (training/model.h) call it.

@@ -28,9 +28,10 @@ struct Normalization {
   double epsilon = 0;    // >= 0, inside the square root (BERT: 1e-12)
 };
 
-// How often a row's mean is subtracted. The second time removes what rounding left of the mean, which matters
-// in float if the mean is large compared with the deviations, as in the residual streams of trained models.
-// In double once is enough. Small transformers are trained with once, because the recorded runs were.
+// How often a row's mean is subtracted. The second time removes what rounding left of the mean, which
+// matters in float if the mean is large compared with the deviations, as in the residual streams of trained
+// models. In double once is enough. Small transformers are trained with once, because the recorded runs
+// were.
 enum class Centring { once, twice };
 
 // Each row of x [n, d] becomes gamma * C x / sigma + beta, in place; `sigma` [n] is written. For kind none x

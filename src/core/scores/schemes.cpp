@@ -34,8 +34,8 @@ void evaluate(const ScoreTerm& term, int heads, int head, MatrixMap<double> out)
   }
 }
 
-// Logits in another order than evaluate(): pair by pair, each as a single sum over the channels of all terms,
-// from the last to the first. Position rows are looked up before they are multiplied.
+// Logits in another order than evaluate(): pair by pair, each as a single sum over the channels of all
+// terms, from the last to the first. Position rows are looked up before they are multiplied.
 void sum_pairs(const Scheme& scheme, int head, MatrixMap<double> out) {
   out.setZero();
   for (std::size_t t = scheme.terms.size(); t-- > 0;) {

@@ -113,9 +113,9 @@ Scheme t5(Content content, const Matrix<double>& bias, const T5Options& options,
 Scheme alibi(Content content, double scale, bool causal);
 
 // (q_i . k_j + q_i . k^r_delta(i,j) + k_j . q^r_delta) * scale, scale 1/sqrt(3 d_h): content to content,
-// content to position, position to content, which looks up delta(j, i) (He et al., arXiv 2006.03654, equation
-// 4; the released code looks up delta(i, j) there too). distances [2k, d]; position_query and position_key
-// [heads * d_h, d] make q^r and k^r of them.
+// content to position, position to content, which looks up delta(j, i) (He et al., arXiv 2006.03654,
+// equation 4; the released code looks up delta(i, j) there too). distances [2k, d]; position_query and
+// position_key [heads * d_h, d] make q^r and k^r of them.
 Scheme deberta(Content content, const Matrix<double>& distances, const Linear<double>& position_query,
                const Linear<double>& position_key, double scale);
 

@@ -54,10 +54,10 @@ struct RowOverlap {
 };
 RowOverlap row_overlap(const ModelOptions& options, const Parameters& parameters, int n);
 
-// Two directions [2, D] for drawing these rows: the leading direction of the rows of E, and that of the first
-// n rows of P minus its part along the first. Rows are taken minus their mean row. Directions have length 1,
-// and their largest entry is positive. Each is chosen without regard to the other table, so rows that look
-// separate along them are separate. A direction is zero if the rows are all equal. Only with
+// Two directions [2, D] for drawing these rows: the leading direction of the rows of E, and that of the
+// first n rows of P minus its part along the first. Rows are taken minus their mean row. Directions have
+// length 1, and their largest entry is positive. Each is chosen without regard to the other table, so rows
+// that look separate along them are separate. A direction is zero if the rows are all equal. Only with
 // options().in_stream().
 Matrix<double> row_directions(const ModelOptions& options, const Parameters& parameters, int n);
 

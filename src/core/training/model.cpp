@@ -182,7 +182,8 @@ Matrix<float> Model::normalize_backward(const Normalized& normalized, const Matr
   return normalized.inverse.asDiagonal() * (minus_row_means(gradient) - along.asDiagonal() * normalized.rows);
 }
 
-// RoPE: rotates channels (2k, 2k + 1) of every head of queries and keys; direction -1 rotates gradients back.
+// RoPE: rotates channels (2k, 2k + 1) of every head of queries and keys; direction -1 rotates gradients
+// back.
 void Model::rotate(Matrix<float>& queries_keys, Index n, float direction) const {
   const Index width = options_.d_head();
   for (Index r = 0; r < queries_keys.rows(); ++r) {
@@ -201,8 +202,8 @@ Model::Factor Model::factor(const Derived& derived, int layer, const Matrix<floa
   return factor;
 }
 
-// Splits what the first layer's queries and keys read into tokens and positions, both normalized by the sigma
-// of their sum.
+// Splits what the first layer's queries and keys read into tokens and positions, both normalized by the
+// sigma of their sum.
 std::vector<Model::Factor> Model::part_factors(const Derived& derived, const Batch& part,
                                                const Normalized& sum) const {
   std::vector<Factor> factors;
@@ -314,8 +315,8 @@ Matrix<float> Model::factor_backward(const Derived& derived, int layer, const Ma
   return times_transposed(factor.d_queries_keys, derived.W_qkv[layer].leftCols(width));
 }
 
-// From the gradients of both parts' queries and keys to those of weights and tables, which are added. Returns
-// what comes from their common sigma: the gradient with respect to their sum.
+// From the gradients of both parts' queries and keys to those of weights and tables, which are added.
+// Returns what comes from their common sigma: the gradient with respect to their sum.
 Matrix<float> Model::part_factors_backward(const Derived& derived, const Batch& part,
                                            const std::vector<Factor>& factors, const Normalized& sum,
                                            Derived& d_derived) const {

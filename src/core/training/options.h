@@ -34,9 +34,9 @@ enum class Table {
 };
 constexpr std::array<const char*, 2> names(Table) { return {"learned", "sinusoid"}; }
 
-// From tokens [n] to logits [n, classes]: e = E[t] and positions, layers of attention, and an unembedding W_u
-// that is not E. Nothing has a bias, and LayerNorm has only a gain, so a score is exactly the four terms of e
-// and p. Weights are [in, out]; rows are tokens.
+// From tokens [n] to logits [n, classes]: e = E[t] and positions, layers of attention, and an unembedding
+// W_u that is not E. Nothing has a bias, and LayerNorm has only a gain, so a score is exactly the four terms
+// of e and p. Weights are [in, out]; rows are tokens.
 struct ModelOptions {
   int vocabulary = 16;  // V >= 1
   int classes = 16;     // V_out >= 1
@@ -89,8 +89,8 @@ struct ModelOptions {
   bool trains_positions() const { return has_table() && table == Table::learned && !fixed_positions; }
 };
 
-// The factor of the learning rate at step s, beside the warm-up: cosine is 0.1 + 0.45 (1 + cos(pi s / steps))
-// up to `steps`, and constant after that; constant is 1.
+// The factor of the learning rate at step s, beside the warm-up: cosine is 0.1 + 0.45 (1 + cos(pi s /
+// steps)) up to `steps`, and constant after that; constant is 1.
 enum class Schedule { cosine, constant };
 constexpr std::array<const char*, 2> names(Schedule) { return {"cosine", "constant"}; }
 

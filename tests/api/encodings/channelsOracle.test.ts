@@ -31,8 +31,8 @@ type Spectrum = Omit<(typeof channels.ranks)[0]['raw'], 'first_dropped_over_firs
 
 /**
  * Either side's singular values may be off by the table's entries and by a factorization, each at most
- * max(L, d)·2⁻⁵³ of the largest: 4 max(L, d) 2⁻⁵³ together. Ranks are made of squares, and of squares of sums
- * of them: four times that.
+ * max(L, d)·2⁻⁵³ of the largest: 4 max(L, d) 2⁻⁵³ together. Ranks are made of squares, and of squares of
+ * sums of them: four times that.
  */
 function expectSpectrum(table: Table, centred: boolean, oracle: Spectrum) {
   const size = Math.max(table.rows, table.columns);

@@ -48,11 +48,17 @@ describe('gram', () => {
       [tensor2tensor, 8.15, 6.61],
     ])('spreads of $layout, $spacing', (options, centred, sines) => {
       const spreadsOf = (seed: number) => {
-        const { original, centred, sines, randomForm, rotationForm } = superpose.formGrams({ ...options, seed });
+        const { original, centred, sines, randomForm, rotationForm } = superpose.formGrams({
+          ...options,
+          seed,
+        });
         const spread = superpose.toeplitzSpread;
         return {
-          ...{ original: spread(original), centred: spread(centred), sines: spread(sines) },
-          ...{ randomForm: spread(randomForm), rotationForm: spread(rotationForm) },
+          original: spread(original),
+          centred: spread(centred),
+          sines: spread(sines),
+          randomForm: spread(randomForm),
+          rotationForm: spread(rotationForm),
         };
       };
       const spreads = spreadsOf(1);

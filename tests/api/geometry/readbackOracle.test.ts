@@ -1,5 +1,5 @@
-// What can be read back from tokens plus positions, and what it costs, against tests/reference/readback.json.
-// `at_typical_norms` is an estimate that the library does not make.
+// What can be read back from tokens plus positions, and what it costs, against
+// tests/reference/readback.json. `at_typical_norms` is an estimate that the library does not make.
 //
 // Bounds: the inputs are about 1 in size, with three decimals, so sums over them are off by a few roundings
 // of each addend. Every bound counts those.

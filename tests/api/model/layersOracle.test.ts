@@ -60,8 +60,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 type Differences = Record<string, number>;
 
 /**
- * Of each kind, about five times what float was seen to miss numpy by: scores and terms are some tens, states
- * ten.
+ * Of each kind, about five times what float was seen to miss numpy by: scores and terms are some tens,
+ * states ten.
  */
 const within: Readonly<Record<string, number>> = {
   embedding: 1e-6,

@@ -1,5 +1,5 @@
-// A reader's model, on tiny checkpoints. tests/reference/families.py writes them in their exact layouts, with
-// the scores of its own forward pass, because terms that add up would test the algebra alone.
+// A reader's model, on tiny checkpoints. tests/reference/families.py writes them in their exact layouts,
+// with the scores of its own forward pass, because terms that add up would test the algebra alone.
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -93,7 +93,8 @@ const slicesOf = (bytes: Uint8Array, name = 'own.safetensors'): Slices => ({
 });
 
 /**
- * The file with a vector added to every token row and subtracted from every position row, where both are F32.
+ * The file with a vector added to every token row and subtracted from every position row, where both are
+ * F32.
  */
 function shiftedFile(name: string): Slices | undefined {
   const tensors = tensorsOf(bytesOf(name));

@@ -3,8 +3,8 @@
 //
 // Roundings are practically independent of each other (Higham & Mary 2019, SIAM J. Sci. Comput. 41), so
 // m of them add up to about sqrt(m) of one, relative to the root of the sum of squares of the
-// addends. The worst case, m times the sum of absolute values, is larger by a factor of 10,000 at these sizes
-// and would hide real mistakes.
+// addends. The worst case, m times the sum of absolute values, is larger by a factor of 10,000 at these
+// sizes and would hide real mistakes.
 import type { DecomposeInput, Linear, Table } from 'superpose';
 import { deviation, largest, mean, norm, type Precision, rowOf, sumOf } from './numbers.ts';
 
@@ -29,8 +29,8 @@ function magnitude({ weight, bias }: Linear, input: Float64Array, beta?: ArrayLi
 }
 
 /**
- * The largest error of any term or logit of decompose(), which computes in float32. Every term is made of the
- * same numbers as the logit, or of fewer, so one bound holds for all.
+ * The largest error of any term or logit of decompose(), which computes in float32. Every term is made of
+ * the same numbers as the logit, or of fewer, so one bound holds for all.
  *
  * With A = sum_s |t_s| (and its mean, for centring), a normalized summand is at most gamma A / sigma.
  * Relative to that, its error is the roundings of the centring and those of sigma, which the cancellation in

@@ -1,6 +1,6 @@
-// The methods of everything that the library returns, and the package's own functions, each with a right call
-// that has every option: the tests of wrong arguments and of unknown options start from them, as they start
-// from rightCalls.ts for the functions of a module.
+// The methods of everything that the library returns, and the package's own functions, each with a right
+// call that has every option: the tests of wrong arguments and of unknown options start from them, as they
+// start from rightCalls.ts for the functions of a module.
 import { fileURLToPath } from 'node:url';
 import * as library from 'superpose';
 import { drawnLayer } from '../model/tinyMinilm.ts';

@@ -1,4 +1,5 @@
-// How wrong arguments are made, what every refusal must satisfy, and how much memory calls may still ask for.
+// How wrong arguments are made, what every refusal must satisfy, and how much memory calls may still ask
+// for.
 import { addResidentBytes, fits, maxBytes } from '../../../build/package/check.js';
 
 export type ErrorClass = typeof RangeError | typeof TypeError;

@@ -106,10 +106,21 @@ const ownTrainer = {
   classes: 3,
 };
 const trainerIntegers: NonNullable<RightCall['integers']> = {
-  ...{ d_model: [1], d_position: [1, 3], heads: [1], layers: [1, 12], warmUp: [0], steps: [1] },
-  ...{ n: [1], sequences: [1, 2 ** 16], evaluationSequences: [1, 2 ** 16] },
-  ...{ vocabulary: [1], classes: [1], 'evaluation.n': [1, 6] },
-  ...{ 'evaluation.tokens': [0, 4], 'evaluation.targets': [-1, 2], ...draws },
+  d_model: [1],
+  d_position: [1, 3],
+  heads: [1],
+  layers: [1, 12],
+  warmUp: [0],
+  steps: [1],
+  n: [1],
+  sequences: [1, 2 ** 16],
+  evaluationSequences: [1, 2 ** 16],
+  vocabulary: [1],
+  classes: [1],
+  'evaluation.n': [1, 6],
+  'evaluation.tokens': [0, 4],
+  'evaluation.targets': [-1, 2],
+  ...draws,
 };
 
 const rightDecomposition = {
@@ -167,8 +178,13 @@ const completeCalls: Record<string, RightCall> = {
   transformerStack: {
     sound: [
       {
-        ...{ d_model: 4, heads: 2, norm: 'pre', activation: 'gelu_tanh', causal: true },
-        ...{ embeddingNorm: normalization, finalNorm: normalization },
+        d_model: 4,
+        heads: 2,
+        norm: 'pre',
+        activation: 'gelu_tanh',
+        causal: true,
+        embeddingNorm: normalization,
+        finalNorm: normalization,
       },
     ],
     integers: { d_model: [1], heads: [1] },

@@ -71,8 +71,8 @@ TEST(Shares, OfEqualTokensAreNaN) {
   EXPECT_GT(rounded, cases / 10);  // or rounding was not put to the test
 }
 
-// The scores themselves are rounded: by one in their last place, as floats or as doubles. What is no rounding
-// in double may be rounding in float.
+// The scores themselves are rounded: by one in their last place, as floats or as doubles. What is no
+// rounding in double may be rounding in float.
 TEST(Shares, OfRoundingAloneAreNaN) {
   const auto covariances_of = [](auto next) {
     using Scalar = decltype(next);

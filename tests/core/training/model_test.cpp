@@ -22,8 +22,8 @@ Parameters any_parameters(const ModelOptions& options, Shapes& shapes) {
   return parameters;
 }
 
-// The loss's slope along a direction of length 1, fourth order in h. In float, at h = 0.01, rounding is about
-// 3e-5.
+// The loss's slope along a direction of length 1, fourth order in h. In float, at h = 0.01, rounding is
+// about 3e-5.
 double slope(const Model& model, Parameters& parameters, Matrix<float>& values,
              const Matrix<float>& direction, const Batch& batch, const Terms& terms) {
   const Matrix<float> here = values;

@@ -1,5 +1,5 @@
-// Two origins: one serves dist/ in a folder, with the headers of its file _headers or with none; the other, a
-// blog, embeds it.
+// Two origins: one serves dist/ in a folder, with the headers of its file _headers or with none; the other,
+// a blog, embeds it.
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

@@ -1,5 +1,5 @@
-// A reader's visit to the page in Chromium, watched from start to end: any complaint of the page, anything it
-// blocks and any request to other hosts fails the test.
+// A reader's visit to the page in Chromium, watched from start to end: any complaint of the page, anything
+// it blocks and any request to other hosts fails the test.
 import type { BrowserContextOptions, Locator, Page } from 'playwright';
 import { afterAll, expect, inject, onTestFailed, onTestFinished, test } from 'vitest';
 import type { Cursor, Region, Scene } from '../../../web/plot/scene.ts';
@@ -30,8 +30,8 @@ export interface VisitOptions extends BrowserContextOptions {
 }
 
 /**
- * In the page's own tree. To search every figure's shadow tree too, as Playwright does, takes longer than all
- * else.
+ * In the page's own tree. To search every figure's shadow tree too, as Playwright does, takes longer than
+ * all else.
  */
 export const figureOf = (page: Page, name: string): Locator =>
   page.locator(`css:light=superpose-figure[name="${name}"]`);
@@ -90,7 +90,8 @@ export async function visit(options: VisitOptions = {}): Promise<Visit> {
 }
 
 /**
- * One page for all tests of a file, which each test leaves as it was; after a failed test there is a new one.
+ * One page for all tests of a file, which each test leaves as it was; after a failed test there is a new
+ * one.
  */
 export function sharedVisit(options: VisitOptions = {}): () => Promise<Visit> {
   let shared: ReturnType<typeof open> | undefined;

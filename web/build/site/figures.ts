@@ -56,7 +56,8 @@ export async function renderState(name: string, settings: [string, string][]) {
 }
 
 /**
- * Returns a digest of everything that results depend on: the library, its modules, the figures and the model.
+ * Returns a digest of everything that results depend on: the library, its modules, the figures and the
+ * model.
  */
 const ingredients = (): string => {
   const library = resolve(root, 'build/package');

@@ -1,5 +1,5 @@
-// Models that are trained side by side and shown on the way: measured at equal strides, from the start to the
-// end.
+// Models that are trained side by side and shown on the way: measured at equal strides, from the start to
+// the end.
 import type { Superpose, Trainer, TrainerOptions } from 'superpose';
 import type { Job, Library } from '../figure.js';
 import { mayTrain } from './tasks.js';
