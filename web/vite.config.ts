@@ -145,9 +145,11 @@ export default defineConfig({
         // larger.
         codeSplitting: {
           groups: [
+            // What everything needs, or it would be fetched with the code that trains.
+            { name: 'plainCopy', test: /\/plot\/plainCopy\.ts$/, priority: 1 },
             {
               name: 'training',
-              test: /\/figures\/(runs\/\w+|terms)\.ts$/,
+              test: /\/figures\/runs\/\w+\.ts$/,
             },
           ],
         },
