@@ -5,7 +5,6 @@ it has already is not trained again. docs/language.md is the protocol.
 """
 
 import argparse
-import json
 import math
 import platform
 import time
@@ -43,7 +42,7 @@ def train(options):
     dtype = torch.bfloat16 if device == "cuda" and not options.small else None
     file = {"format": "superpose-language", "version": 1, "sources": [], "runs": []}
     if options.out.exists():
-        file = json.loads(options.out.read_text())
+        file = results.read(options.out)
     this_source = source(protocol, data, device, dtype)
     if this_source not in file["sources"]:
         file["sources"].append(this_source)

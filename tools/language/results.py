@@ -1,6 +1,7 @@
-"""The file of results: writes it, with the mean of every way's runs and its lead over adding.
+"""The file of results: reads and writes it, with the mean of every way's runs and its lead over adding.
 
-python3 results.py FILE computes both again from the runs in FILE.
+python3 results.py FILE computes both again from the runs in FILE. In the file, runs that have their settings in
+common are one result, which says these settings once.
 
 A mean is over the seeds of one way with the same implementation, task and settings: of the loss at the end, in
 bits per byte where they are known and else in nats a token, and of every point of the curve. A lead is the mean
@@ -16,12 +17,23 @@ from pathlib import Path
 from statistics import mean, variance
 
 SETTINGS = ("source", "task", "steps", "rate", "quiet", "rowRate")
+COMMON = (*SETTINGS, "way", "weights")
+
+
+def read(path):
+    """The file, with all runs in one list, each with its settings."""
+    file = json.loads(path.read_text())
+    results = file.pop("results")
+    file["runs"] = [
+        {name: result[name] for name in COMMON} | run for result in results for run in result["runs"]
+    ]
+    return file
 
 
 def write(path, file):
-    """JSON with one line a source, a mean and a run."""
+    """JSON with one line for each source and each result."""
     head = f'{{"format": "{file["format"]}", "version": {file["version"]}'
-    parts = {"sources": file["sources"], "means": means(file["runs"]), "runs": file["runs"]}
+    parts = {"sources": file["sources"], "results": results(file["runs"])}
     lists = [f'"{name}": [\n' + ",\n".join(map(json.dumps, part)) + "]" for name, part in parts.items()]
     path.write_text(f"{head}, " + ",\n".join(lists) + "}\n")
 
@@ -30,24 +42,26 @@ def end(run):
     return run.get("bitsPerByte", run["loss"])
 
 
-def means(runs):
-    """The means of every way and settings, with leads where the way and adding have two runs or more."""
-    groups = {}
+def results(runs):
+    """The runs of every way and settings and their means, with leads where it and adding have two runs or more."""
+    groups, collected = {}, []
     for run in runs:
         settings = tuple(run.get(name, 1) for name in SETTINGS)
         groups.setdefault((settings, run["way"]), []).append(run)
-    results = []
     for (settings, way), group in groups.items():
         ends = [end(run) for run in group]
-        curve = [round(mean(losses), 5) for losses in zip(*(run["losses"] for run in group))]
-        result = dict(zip(SETTINGS, settings)) | {"way": way, "seeds": len(group)}
+        curve = [round(mean(losses), 3) for losses in zip(*(run["losses"] for run in group))]
+        result = dict(zip(SETTINGS, settings)) | {"way": way, "weights": group[0]["weights"]}
         result |= {"mean": round(mean(ends), 5), "curve": curve}
         added = [end(run) for run in groups.get((settings, "add"), [])]
         if way != "add" and min(len(ends), len(added)) >= 2:
             lead, margin = welch(added, ends)
             result |= {"addedSeeds": len(added), "lead": round(lead, 5), "margin": round(margin, 5)}
-        results.append(result)
-    return results
+        result["runs"] = [
+            {name: value for name, value in run.items() if name not in COMMON} for run in group
+        ]
+        collected.append(result)
+    return collected
 
 
 def welch(first, second):
@@ -80,4 +94,4 @@ def student_below(t, degrees):
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), json.loads(Path(sys.argv[1]).read_text()))
+    write(Path(sys.argv[1]), read(Path(sys.argv[1])))

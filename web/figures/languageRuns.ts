@@ -204,7 +204,7 @@ interface Settings {
   /** The size of position rows at the start, as a part of the protocol's. */
   quiet: number;
   /** The learning rate of position rows, as a part of the others'. */
-  rowRate?: number;
+  rowRate?: number | undefined;
 }
 
 export interface Run extends Settings {
@@ -231,13 +231,18 @@ export interface Lead {
 /** The mean of a way's runs at their end and along their curve, as tools/language computed it. */
 interface Means extends Settings, Partial<Omit<Lead, 'seeds'>> {
   way: LanguageWay;
-  seeds: number;
   mean: number;
   /** At the parts of the training that the source names, nats a token. */
   curve: number[];
 }
 
-/** All runs of one way with the same settings, and their means. */
+/** All runs of one way with the same settings, and their means, as the file has them. */
+interface RecordedResult extends Means {
+  weights: number;
+  runs: Omit<Run, keyof Settings | 'way' | 'weights'>[];
+}
+
+/** The same with what the source says of it. */
 export interface Result extends Means {
   /** Whether tools/language trained it, and not the implementation before it. */
   ours: boolean;
@@ -250,10 +255,10 @@ export interface Result extends Means {
 }
 
 /** The lead of a result; adding itself and single runs have none. */
-export const leadOf = ({ lead, margin, seeds, addedSeeds }: Result): Lead | undefined =>
+export const leadOf = ({ lead, margin, runs, addedSeeds }: Result): Lead | undefined =>
   lead === undefined || margin === undefined || addedSeeds === undefined
     ? undefined
-    : { lead, margin, seeds, addedSeeds };
+    : { lead, margin, seeds: runs.length, addedSeeds };
 
 export interface Row {
   way: LanguageWay;
@@ -294,31 +299,27 @@ const keyOf = ({ source, way, task, steps, rate, quiet, rowRate = 1 }: Settings 
 
 /** Reads the file. What cannot be drawn is named. */
 export function readResults(file: unknown): { results: Result[]; problems: string[] } {
-  const { format, version, sources, runs, means } = (file ?? {}) as Record<string, unknown>;
-  const lists = [sources, runs, means];
+  const { format, version, sources, results } = (file ?? {}) as Record<string, unknown>;
+  const lists = [sources, results];
   if (format !== 'superpose-language' || version !== 1 || !lists.every(Array.isArray))
     throw new Error(
       `Recorded language models come as superpose-language, version 1. This file is ${format ?? 'nothing of the kind'}, version ${version ?? 'none'}.`,
     );
   const problems = new Set<string>();
-  const byKey = new Map<string, Run[]>();
-  for (const run of runs as Run[]) {
-    const problem = problemOf(run, (sources as Source[])[run.source]);
+  const complete = (results as RecordedResult[]).flatMap((result): Result[] => {
+    const { source, way, task, steps, rate, quiet, rowRate, weights } = result;
+    const common = { source, way, task, steps, rate, quiet, rowRate, weights };
+    const runs = result.runs.map((run): Run => ({ ...common, ...run }));
+    const origin = (sources as Source[])[source];
+    // A mean is of all its runs, so one that cannot be drawn hides the others.
+    const [problem] = runs.flatMap((run) => problemOf(run, origin) ?? []);
     if (problem) problems.add(problem);
-    else byKey.set(keyOf(run), [...(byKey.get(keyOf(run)) ?? []), run]);
-  }
-  const results = (means as Means[]).flatMap((mean): Result[] => {
-    const { by, size, batch, curve } = (sources as Source[])[mean.source] as Source;
-    const runs = byKey.get(keyOf(mean)) ?? [];
-    if (runs.length === 0) return [];
-    if (runs.length !== mean.seeds) {
-      problems.add(`“${labelOf(mean.way)}”, whose mean is of ${mean.seeds} runs and not of ${runs.length}`);
-      return [];
-    }
-    const tokens = (mean.steps * batch * size.length) / 1e6;
-    return [{ ...mean, ours: by === 'tools/language', width: size.width, tokens, parts: curve, runs }];
+    if (problem || !origin) return [];
+    const { by, size, batch, curve } = origin;
+    const tokens = (steps * batch * size.length) / 1e6;
+    return [{ ...result, ours: by === 'tools/language', width: size.width, tokens, parts: curve, runs }];
   });
-  return { results, problems: [...problems] };
+  return { results: complete, problems: [...problems] };
 }
 
 function problemOf(run: Run, source: Source | undefined): string | undefined {
