@@ -47,7 +47,7 @@ describe('an option is not dropped in silence', () => {
     [['figure', 'dot-products', '--out', 'a.json', '--theme', 'dark'], '--theme is for pictures'],
     [train('--schemes', 'add,'), 'Unknown scheme ``. Schemes: add, concat-half, concat-quarter,'],
     [train('--schemes', 'concat-8'), 'Did you mean `concat-half`?'],
-    [train('--schemes', 'rope-sinusoid'), 'and got “rope-sinusoid”.'],
+    [train('--schemes', 'rope-sinusoid'), 'Unknown scheme `rope-sinusoid`. Schemes: add,'],
   ])('%j', async (args, sentence) => {
     expect(await refusalOf(...args)).toContain(sentence);
   });

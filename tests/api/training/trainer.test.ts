@@ -387,7 +387,9 @@ test('what is refused changes nothing: steps and parameters stay', () => {
   const zeros = { ...E, data: new Float32Array(E.data.length) };
   expect(() => trainer.step({ ...batch, tokens: [0, 1, 2, 9] })).toThrow('batch.tokens');
   expect(() => trainer.evaluate({ ...batch, n: 2, targets: [4, 0, 0, 0] })).toThrow('batch.targets');
-  expect(() => trainer.setParameters({ P: zeros, E: { ...zeros, rows: 3 } })).toThrow('E must have');
+  expect(() => trainer.setParameters({ P: zeros, E: { ...zeros, rows: 3 } })).toThrow(
+    'E needs 4 rows; got 3.',
+  );
   const beyond = { ...E, data: Float64Array.from(E.data).fill(1e300, 2, 3) };
   expect(() => trainer.setParameters({ P: zeros, E: beyond })).toThrow('an entry of E');
   expect(trainer.steps).toBe(1);
