@@ -145,7 +145,7 @@ function resultOf(stack: ResidentStack, pass: Pass, embeddings: Float64Array): F
 
 /** The scores of a layer of a pass, taken apart. */
 function decomposed(stack: ResidentStack, pass: Pass, address: number, input: StackDecomposeInput) {
-  const { raw, d, heads, causal, d_query, d_key } = stack;
+  const { raw, d, heads, causal, queryChannels, keyChannels } = stack;
   const { n } = pass;
   // Weights in place of the softmax are not those of the scores, so nothing would add up.
   if (pass.replacesAttention) {
@@ -161,14 +161,14 @@ function decomposed(stack: ResidentStack, pass: Pass, address: number, input: St
   if (way === 'mechanism') {
     const means = mechanismMeans(stack, input, n);
     const excludedRows = Array.from({ length: Math.min(n, means.query.first) }, (_, row) => row);
-    fitsScores(raw, n, parts.length, only.length, 2 * Math.max(d, d_query));
-    check.fits(`${n} tokens by mechanism`, raw.mechanismBytes(n, d_query, d_key));
+    fitsScores(raw, n, parts.length, only.length, 2 * Math.max(d, queryChannels));
+    check.fits(`${n} tokens by mechanism`, raw.mechanismBytes(n, queryChannels, keyChannels));
     const scores = raw.mechanism(address, layer, means, excludedRows, groups.of, parts.length, only);
     return { n, heads: only, parts, gauge: 'canonical' as const, excludedRows, causal, ...scores };
   }
   const means = way === 'mean' ? checkedMeans(input.means as StateMeans, n, d) : {};
   const gauge = checkedGauge(input, n);
-  fitsScores(raw, n, groups.of.length, only.length, 2 * Math.max(d, d_query));
+  fitsScores(raw, n, groups.of.length, only.length, 2 * Math.max(d, queryChannels));
   const scores = raw.decomposeEncoder(address, layer, way, means, gauge, groups.of, parts.length, only);
   const { kind, excludedRows } = gauge;
   return { n, parts, heads: only, gauge: kind, excludedRows, causal, ...scores };
@@ -178,7 +178,11 @@ function decomposed(stack: ResidentStack, pass: Pass, address: number, input: St
  * The means of queries and keys, which are the gauge of the way by mechanism and say which rows are
  * excluded.
  */
-function mechanismMeans({ d_query, d_key }: ResidentStack, input: StackDecomposeInput, n: number) {
+function mechanismMeans(
+  { queryChannels, keyChannels }: ResidentStack,
+  input: StackDecomposeInput,
+  n: number,
+) {
   if ((input.gauge ?? 'canonical') !== 'canonical' || input.excludedRows !== undefined) {
     throw new RangeError(
       "The way 'mechanism' takes its gauge and excluded rows from its means; leave out gauge and excludedRows.",
@@ -187,8 +191,8 @@ function mechanismMeans({ d_query, d_key }: ResidentStack, input: StackDecompose
   const scoreMeans = input.means as ScoreMeans;
   check.knownOptions('means', scoreMeans, { query: true, key: true });
   const means = {
-    query: checkedMeans(scoreMeans.query, n, d_query, 'means.query'),
-    key: checkedMeans(scoreMeans.key, n, d_key, 'means.key'),
+    query: checkedMeans(scoreMeans.query, n, queryChannels, 'means.query'),
+    key: checkedMeans(scoreMeans.key, n, keyChannels, 'means.key'),
   };
   if (means.query.first !== means.key.first) {
     check.refuse('means.key.first', `${means.query.first}, as means.query.first is`, means.key.first);

@@ -51,9 +51,9 @@ function checkedInput(input: TransformerStackInput) {
     heads,
     causal,
     /** Channels of all queries together. */
-    d_query: heads * d_head,
+    queryChannels: heads * d_head,
     /** Channels of all keys together. */
-    d_key: keyHeads * d_head,
+    keyChannels: keyHeads * d_head,
     checkedNorm,
   };
 }

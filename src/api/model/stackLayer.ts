@@ -31,7 +31,7 @@ function checkReadMap(name: string, map: ReadMap, shape: check.Extents): void {
  * The maps of a layer. Those in memory are checked completely, and those that are read as far as is known.
  */
 function checkedMaps(stack: ResidentStack, layer: ReadLayer) {
-  const { d, d_query, d_key } = stack;
+  const { d, queryChannels, keyChannels } = stack;
   check.knownOptions('layer', layer, {
     query: true,
     key: true,
@@ -48,10 +48,10 @@ function checkedMaps(stack: ResidentStack, layer: ReadLayer) {
   });
   const inner = layer.up?.weight?.rows;
   const shape: Record<MapName, check.Extents> = {
-    query: { rows: d_query, columns: d },
-    key: { rows: d_key, columns: d },
-    value: { rows: d_key, columns: d },
-    output: { rows: d, columns: d_query },
+    query: { rows: queryChannels, columns: d },
+    key: { rows: keyChannels, columns: d },
+    value: { rows: keyChannels, columns: d },
+    output: { rows: d, columns: queryChannels },
     up: { columns: d },
     gate: { rows: inner, columns: d },
     down: { rows: d, columns: inner },
