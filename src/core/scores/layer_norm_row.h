@@ -1,5 +1,5 @@
-// LayerNorm of one row, for the files that normalize tables of float and summands of double: each compiles it
-// as it needs, for speed or for size.
+// LayerNorm of one row. layer_norm.cpp compiles it for speed, because training normalizes every row with it;
+// layer_norm_summands.cpp compiles it for size, because it is among the first bytes of the page.
 #pragma once
 
 #include <cmath>
