@@ -42,7 +42,7 @@ void InputParts::start() {
   layer_ = 0;
   parts_ = summands_;
   const Index n = parts_[0].rows();
-  while (parts_.size() < summands_.size() + 3) parts_.push_back(Matrix<float>::Zero(n, summands_[0].cols()));
+  parts_.resize(summands_.size() + 3, Matrix<float>::Zero(n, summands_[0].cols()));
   if (gauge_.kind == GaugeKind::canonical) {
     Vector<float> sigma;
     if (options.embedding_norm.kind != Norm::none) sigma = run_.embedding_sigma;

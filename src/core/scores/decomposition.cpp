@@ -66,7 +66,8 @@ ProjectedParts project_sum(const std::vector<Matrix<float>>& summands, const Sco
   parts.scale = layer.scale;
   // Norms and sums are computed in double, and rounded once.
   std::vector<Matrix<double>> exact;
-  for (const Matrix<float>& summand : summands) exact.push_back(summand.cast<double>());
+  exact.reserve(summands.size());
+  for (const Matrix<float>& summand : summands) exact.emplace_back(summand.cast<double>());
   NormalizedSummands input = normalize(exact, layer.normalization);
   parts.sigma = std::move(input.sigma);
   project(input.stack.cast<float>(), layer, parts);

@@ -26,7 +26,7 @@ SchemeScores scheme_scores(const SchemeInfo& info, const SchemeInput& input, con
     const auto all = names(AnovaTerm());
     result.term_names = {all.begin(), all.end()};
   } else {
-    for (const ScoreTerm& term : scheme.terms) result.term_names.push_back(term.name);
+    for (const ScoreTerm& term : scheme.terms) result.term_names.emplace_back(term.name);
   }
   const Eigen::Index n = scheme.n, chosen = heads.size(), count = result.term_names.size();
   result.terms.resize(chosen * count, n * n);

@@ -145,7 +145,9 @@ double scheme_head_terms(const Scheme& scheme, int head, double* terms, double* 
   return n ? (sum - total).cwiseAbs().maxCoeff() : 0.0;
 }
 
-Scheme none(Content content, double scale) { return scheme_of(content, {content_term(content, scale)}); }
+Scheme none(const Content& content, double scale) {
+  return scheme_of(content, {content_term(content, scale)});
+}
 
 Scheme add(const Matrix<double>& content, const Matrix<double>& position, const Linear<double>& query,
            const Linear<double>& key, int heads, double scale) {
@@ -172,7 +174,7 @@ Scheme concat_full(const Matrix<double>& content, const Matrix<double>& position
   return scheme_of_sides(sides(query, position_query), sides(key, position_key), heads, scale);
 }
 
-Scheme concat_block_diagonal(Content content, Content position, double scale) {
+Scheme concat_block_diagonal(const Content& content, const Content& position, double scale) {
   return scheme_of_channels(content,
                             {"position-position",
                              Lookup::product,
@@ -185,7 +187,7 @@ Scheme concat_block_diagonal(Content content, Content position, double scale) {
                             scale);
 }
 
-Scheme shaw(Content content, const Matrix<double>& offset_keys, double scale) {
+Scheme shaw(const Content& content, const Matrix<double>& offset_keys, double scale) {
   const int n = static_cast<int>(content.query.rows());
   const int k = static_cast<int>(offset_keys.rows() - 1) / 2;
   return scheme_of(content, {content_term(content, scale),
@@ -193,7 +195,7 @@ Scheme shaw(Content content, const Matrix<double>& offset_keys, double scale) {
                               for_each_head(offset_keys, content.heads), scale, clipped_offsets(n, k)}});
 }
 
-Scheme transformer_xl(Content content, const Matrix<double>& offsets, const Linear<double>& offset_key,
+Scheme transformer_xl(const Content& content, const Matrix<double>& offsets, const Linear<double>& offset_key,
                       const Vector<double>& u, const Vector<double>& v, double scale) {
   const int n = static_cast<int>(content.query.rows());
   const Matrix<double> relative = apply(offset_key, offsets);
@@ -210,7 +212,7 @@ Scheme transformer_xl(Content content, const Matrix<double>& offsets, const Line
                     {"position", Lookup::gather_keys, content.query + all_v, relative, scale, index}});
 }
 
-Scheme t5(Content content, const Matrix<double>& bias, const T5Options& options, double scale) {
+Scheme t5(const Content& content, const Matrix<double>& bias, const T5Options& options, double scale) {
   const int n = static_cast<int>(content.query.rows());
   Scheme scheme =
       scheme_of(content, {content_term(content, scale), bias_term("bias", bias, t5_buckets(n, options))});
@@ -218,7 +220,7 @@ Scheme t5(Content content, const Matrix<double>& bias, const T5Options& options,
   return scheme;
 }
 
-Scheme alibi(Content content, double scale, bool causal) {
+Scheme alibi(const Content& content, double scale, bool causal) {
   const int n = static_cast<int>(content.query.rows());
   const std::vector<double> slopes = alibi_slopes(content.heads);
   const int k = n > 0 ? n - 1 : 0;
@@ -235,7 +237,7 @@ Scheme alibi(Content content, double scale, bool causal) {
   return scheme;
 }
 
-Scheme deberta(Content content, const Matrix<double>& distances, const Linear<double>& position_query,
+Scheme deberta(const Content& content, const Matrix<double>& distances, const Linear<double>& position_query,
                const Linear<double>& position_key, double scale) {
   const int n = static_cast<int>(content.query.rows());
   const Indices delta = deberta_distances(n, static_cast<int>(distances.rows()) / 2);
@@ -246,7 +248,7 @@ Scheme deberta(Content content, const Matrix<double>& distances, const Linear<do
                               content.key, scale, delta.transpose()}});
 }
 
-Scheme tupe(Content content, const Matrix<double>& position, const Linear<double>& position_query,
+Scheme tupe(const Content& content, const Matrix<double>& position, const Linear<double>& position_query,
             const Linear<double>& position_key, const Matrix<double>& bias, const T5Options& options,
             double scale) {
   const int n = static_cast<int>(content.query.rows()), heads = content.heads;
@@ -277,8 +279,8 @@ Scheme tupe(Content content, const Matrix<double>& position, const Linear<double
   return scheme;
 }
 
-Scheme diet_abs(Content content, const Matrix<double>& position_query, const Matrix<double>& position_key,
-                double scale) {
+Scheme diet_abs(const Content& content, const Matrix<double>& position_query,
+                const Matrix<double>& position_key, double scale) {
   return scheme_of(content, {content_term(content, scale),
                              {"position-position",
                               Lookup::product,
@@ -290,21 +292,21 @@ Scheme diet_abs(Content content, const Matrix<double>& position_query, const Mat
                               Varies::place}});
 }
 
-Scheme diet_rel(Content content, const Matrix<double>& bias, double scale) {
+Scheme diet_rel(const Content& content, const Matrix<double>& bias, double scale) {
   const int n = static_cast<int>(content.query.rows());
   const Indices index = clipped_offsets(n, static_cast<int>(bias.rows() - 1) / 2).transpose();
   return scheme_of(content, {content_term(content, scale), bias_term("bias", bias, index)});
 }
 
-Scheme rope(Content content, Layout layout, double base, double scale) {
+Scheme rope(const Content& content, Layout layout, double base, double scale) {
   const RotaryOptions options{content.heads, layout, base};
   Scheme scheme = none({rotate(content.query, options), rotate(content.key, options), content.heads}, scale);
   scheme.terms[0].rotation = options;
   return scheme;
 }
 
-Scheme decoupled_rope(Content content, const Matrix<double>& rotary_query, const Matrix<double>& rotary_key,
-                      Layout layout, double base, double scale) {
+Scheme decoupled_rope(const Content& content, const Matrix<double>& rotary_query,
+                      const Matrix<double>& rotary_key, Layout layout, double base, double scale) {
   const int heads = content.heads;
   const RotaryOptions options{heads, layout, base};
   const Matrix<double> query = rotate(rotary_query, options);

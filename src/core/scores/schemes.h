@@ -73,7 +73,7 @@ Content project_content(const Matrix<double>& content, const Linear<double>& que
 double scheme_head_terms(const Scheme& scheme, int head, double* terms, double* logits);
 
 // q_i . k_j * scale: no position at all (Haviv et al., arXiv 2203.16634, when causal).
-Scheme none(Content content, double scale);
+Scheme none(const Content& content, double scale);
 
 // W_Q (x_i + p_i) . W_K (x_j + p_j) * scale, scale 1/sqrt(d_h): four terms, biases with the content.
 // content and position [n, d].
@@ -91,32 +91,32 @@ Scheme concat_full(const Matrix<double>& content, const Matrix<double>& position
 
 // (q_i . k_j + q^p_i . k^p_j) * scale, scale 1/sqrt(d_h + d_hp): the position has separate queries and keys
 // [n, heads * d_hp].
-Scheme concat_block_diagonal(Content content, Content position, double scale);
+Scheme concat_block_diagonal(const Content& content, const Content& position, double scale);
 
 // q_i . (k_j + a_clip(j - i)) * scale, scale 1/sqrt(d_h). offset_keys [2k + 1, d_h], shared by the
 // heads (Shaw et al., arXiv 1803.02155, equation 4; equation 5's computation).
-Scheme shaw(Content content, const Matrix<double>& offset_keys, double scale);
+Scheme shaw(const Content& content, const Matrix<double>& offset_keys, double scale);
 
 // (q_i + u) . k_j + (q_i + v) . W_kR R_{i-j}, all times scale, 1/sqrt(d_h) (Dai et al., arXiv
 // 1901.02860, section 3.3; u is r_w_bias and v r_r_bias in kimiyoung/transformer-xl). offsets
 // [2n - 1, d_r], row t for i - j = t - (n - 1); offset_key [heads * d_h, d_r]; u, v [heads * d_h].
-Scheme transformer_xl(Content content, const Matrix<double>& offsets, const Linear<double>& offset_key,
+Scheme transformer_xl(const Content& content, const Matrix<double>& offsets, const Linear<double>& offset_key,
                       const Vector<double>& u, const Vector<double>& v, double scale);
 
 // q_i . k_j * scale + bias_{bucket(j - i), h}. T5's scale is 1: its 1/sqrt(d) is in the
 // initialization of W_Q (tensorflow/mesh, attention.py, fold_scaling_into_initializer). bias
 // [buckets, heads] (Raffel et al., arXiv 1910.10683, section 2.1).
-Scheme t5(Content content, const Matrix<double>& bias, const T5Options& options, double scale);
+Scheme t5(const Content& content, const Matrix<double>& bias, const T5Options& options, double scale);
 
 // q_i . k_j * scale - m_h (i - j), scale 1/sqrt(d_h) (Press et al., arXiv 2108.12409, section 3).
 // With causal = false, -m_h |i - j|: the same on the pairs that the paper's models see.
-Scheme alibi(Content content, double scale, bool causal);
+Scheme alibi(const Content& content, double scale, bool causal);
 
 // (q_i . k_j + q_i . k^r_delta(i,j) + k_j . q^r_delta) * scale, scale 1/sqrt(3 d_h): content to content,
 // content to position, position to content, which looks up delta(j, i) (He et al., arXiv 2006.03654,
 // equation 4; the released code looks up delta(i, j) there too). distances [2k, d]; position_query and
 // position_key [heads * d_h, d] make q^r and k^r of them.
-Scheme deberta(Content content, const Matrix<double>& distances, const Linear<double>& position_query,
+Scheme deberta(const Content& content, const Matrix<double>& distances, const Linear<double>& position_query,
                const Linear<double>& position_key, double scale);
 
 // q_i . k_j * scale + v_ij with v_ij = (p_i U^Q) . (p_j U^K) * scale, scale 1/sqrt(2 d_h), and the
@@ -126,27 +126,27 @@ Scheme deberta(Content content, const Matrix<double>& distances, const Linear<do
 // has row i + 1. The released U^Q and U^K have biases. bias is empty (TUPE-A) or [buckets + 1, heads]
 // (TUPE-R), looked up by tupe_buckets. The released code adds it after the reset; equation 9, which resets
 // the bias as well, is the case of zeros in its rows buckets/2 and buckets.
-Scheme tupe(Content content, const Matrix<double>& position, const Linear<double>& position_query,
+Scheme tupe(const Content& content, const Matrix<double>& position, const Linear<double>& position_query,
             const Linear<double>& position_key, const Matrix<double>& bias, const T5Options& options,
             double scale);
 
 // q_i . k_j * scale + p^Q_i . p^K_j, scale 1/sqrt(d_h) for the first alone (Chen et al., arXiv 2104.08698,
 // DIET-ABS, without its bias for segments). position_query, position_key [n, heads * d_p].
-Scheme diet_abs(Content content, const Matrix<double>& position_query, const Matrix<double>& position_key,
-                double scale);
+Scheme diet_abs(const Content& content, const Matrix<double>& position_query,
+                const Matrix<double>& position_key, double scale);
 
 // The same with R_{clip(i - j)} for the positions (DIET-REL). bias [2k + 1, heads], row (i - j) + k.
-Scheme diet_rel(Content content, const Matrix<double>& bias, double scale);
+Scheme diet_rel(const Content& content, const Matrix<double>& bias, double scale);
 
 // R_i q_i . R_j k_j * scale, scale 1/sqrt(d_h); d_h even. See rotary.h.
-Scheme rope(Content content, Layout layout, double base, double scale);
+Scheme rope(const Content& content, Layout layout, double base, double scale);
 
 // [q_i; R_i q^r_i] . [k_j; R_j k^r_j] * scale, scale 1/sqrt(d_nope + d_rope): content concatenated
 // with a rotary part of its own, in the logits computed as that concatenation, in the terms as the
 // sum of two scores (DeepSeek-V2, arXiv 2405.04434, section 2.1.3; deepseek-ai/DeepSeek-V3,
 // inference/model.py). rotary_query [n, heads * d_rope], rotary_key likewise or [n, d_rope], shared
 // by the heads as it is there; d_rope even.
-Scheme decoupled_rope(Content content, const Matrix<double>& rotary_query, const Matrix<double>& rotary_key,
-                      Layout layout, double base, double scale);
+Scheme decoupled_rope(const Content& content, const Matrix<double>& rotary_query,
+                      const Matrix<double>& rotary_key, Layout layout, double base, double scale);
 
 }  // namespace superpose

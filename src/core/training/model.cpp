@@ -358,7 +358,8 @@ void Model::backward(const Derived& derived, const Batch& part, const std::vecto
     Matrix<float> d_scored = factors == Scores::input
                                  ? factor_backward(derived, l, scored.rows, layer.factors[0], d_derived)
                                  : Matrix<float>::Zero(d_values.rows(), d);
-    Matrix<float> d_input = scores_read_sum() ? Matrix<float>::Zero(d_values.rows(), d) : std::move(d_scored);
+    Matrix<float> d_input = Matrix<float>::Zero(d_values.rows(), d);
+    if (!scores_read_sum()) d_input.swap(d_scored);
     add_transposed_times(layer.input.rows, d_values, d_derived.W_qkv[l].rightCols(d));
     add_times(d_values, transposed(derived.W_qkv[l].rightCols(d)), d_input);
 
