@@ -19,7 +19,7 @@ def same(found, expected, what, bound=1e-10):
 
 
 def drawn(name):
-    """An way's weights, everything in them away from where it starts, and ids (2, T + 1)."""
+    """A way's weights, everything in them away from where it starts, and ids (2, T + 1)."""
     random, weights = torch.Generator().manual_seed(7), model.starts(model.WAYS[name], model.TINY, 0)
     for key, w in weights.items():
         weights[key] = w.double() + 0.1 * torch.randn(w.shape, generator=random).double()
@@ -88,6 +88,27 @@ def two_products_are_one_with_stacked_matrices():
         same(got.flatten(-2), expected, part)
 
 
+def a_projection_starts_as_its_start_says():
+    """Tokens pass an identity unchanged and rows keep their size; only an identity is spared from decay."""
+    way, size, name = model.WAYS["project"], model.SMALL, "project.matrix"
+    _, token, position = model.widths(way, size)
+    spread = {"normal": 0.02, "fan-in": (token + position) ** -0.5, "identity": position**-0.5}
+    for start in model.PROJECTION_STARTS:
+        weights = model.starts(way, size, 0, start=start)
+        tokens, rows = weights["token.rows"][:7][None], weights["position.rows"][:7]
+        written = model.begin(way, weights, tokens, rows)
+        if start == "identity":
+            written = written - tokens
+            size_of_rows = written.std() / rows.std()
+            assert abs(size_of_rows - 1) < 0.1, f"rows are written {size_of_rows} times as large"
+        found = weights[name][token:].std().item() / spread[start]
+        assert abs(found - 1) < 0.05, f"{start}: {found} times as large as it should be"
+        decays = {name for name in weights if model.decays(name, start)}
+        assert (name in decays) == (start != "identity") and "0.queries.matrix" in decays
+        for key, weight in model.starts(way, size, 0).items():
+            assert key == name or torch.equal(weight, weights[key]), f"{key} depends on the projection's start"
+
+
 def no_later_token_reaches_a_prediction():
     for name in model.WAYS:
         weights, ids = drawn(name)
@@ -145,6 +166,7 @@ def main():
         concatenated_is_added_with_zeros,
         cut_scores_have_no_cross_terms,
         two_products_are_one_with_stacked_matrices,
+        a_projection_starts_as_its_start_says,
         no_later_token_reaches_a_prediction,
         position_matters_where_it_gets_in,
         pieces_of_text_come_back,

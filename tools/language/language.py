@@ -29,6 +29,12 @@ def main():
     parser.add_argument("--steps", type=int)
     parser.add_argument("--rate", type=float, default=0.002)
     parser.add_argument("--quiet", type=float, default=1.0, help="position rows' size at the start, of 0.02")
+    parser.add_argument(
+        "--start",
+        choices=model.PROJECTION_STARTS,
+        default="normal",
+        help="how the matrix of `project` starts; other ways have none",
+    )
     parser.add_argument("--task", choices=("causal", "masked"), default="causal")
     train(parser.parse_args())
 
@@ -49,12 +55,14 @@ def train(options):
     for way in (model.WAYS[name] for name in options.ways.split(",")):
         settings = {"source": file["sources"].index(this_source), "way": way.name, "task": options.task}
         settings |= {"steps": protocol.steps, "rate": protocol.rate, "quiet": options.quiet}
+        if way.into == "projected":
+            settings["start"] = options.start
         known = [run["seed"] for run in file["runs"] if all(run.get(key) == settings[key] for key in settings)]
         for seed in [int(seed) for seed in options.seeds.split(",")]:
             if seed in known:
                 continue
             began = time.monotonic()
-            run = training.Training(way, protocol, seed, data, device, options.task, options.quiet, dtype)
+            run = training.Training(way, protocol, seed, data, device, options.task, options.quiet, options.start, dtype)
             curve, final = run.run()
             weights = sum(math.prod(shape) for shape in model.shapes(way, protocol.size).values())
             result = settings | {"seed": seed, "weights": weights, "loss": round(final, 4)}

@@ -110,10 +110,32 @@ def shapes(way, size):
     return sizes | {"last.gain": (stream,), "last.shift": (stream,), "out.matrix": (stream, size.vocabulary)}
 
 
-def starts(way, size, seed, quiet=1.0):
+# How the matrix of the way "project", from token and position rows to the stream, may start.
+PROJECTION_STARTS = ("normal", "fan-in", "identity")
+
+
+def projection(start, drawn, token):
+    """The projection's initial value, made of numbers drawn from N(0, 1): (token + position, stream).
+
+    "normal": N(0, 0.02), as every other matrix. "fan-in": N(0, 1 / rows), which keeps the rows' size.
+    "identity": token rows pass unchanged, and position rows through N(0, 1 / position), which keeps their size.
+    """
+    if start == "normal":
+        return 0.02 * drawn
+    if start == "fan-in":
+        return drawn / math.sqrt(len(drawn))
+    return torch.cat([torch.eye(token, drawn.shape[1]), drawn[token:] / math.sqrt(len(drawn) - token)])
+
+
+def decays(name, start="normal"):
+    """Whether weight decay applies: to matrices, but not to a projection that starts as the identity."""
+    return name.endswith("matrix") and not (name == "project.matrix" and start == "identity")
+
+
+def starts(way, size, seed, quiet=1.0, start="normal"):
     """Initial weights, float32: N(0, 0.02), what writes into the stream by sqrt(2 layers) smaller.
 
-    With them what is not trained: sinusoids, and angles.
+    With them what is not trained: sinusoids, and angles. `start` is that of a projection.
 
     Each weight is drawn by its name: ways of a seed begin alike where they have the same weights.
     """
@@ -122,6 +144,10 @@ def starts(way, size, seed, quiet=1.0):
         kind = name.rpartition(".")[2]
         if kind in ("gain", "shift", "bias"):
             weights[name] = torch.full(shape, float(kind == "gain"))
+            continue
+        if name == "project.matrix":
+            drawn = torch.randn(shape, generator=generator(seed, name))
+            weights[name] = projection(start, drawn, widths(way, size)[1])
             continue
         scale = 0.02 * (quiet if name == "position.rows" else 1)
         if name.endswith(("write.matrix", "down.matrix")):

@@ -16,7 +16,9 @@ import sys
 from pathlib import Path
 from statistics import mean, variance
 
-SETTINGS = ("source", "task", "steps", "rate", "quiet", "rowRate")
+# `start` is how a projection's matrix starts; other ways have none.
+SETTINGS = ("source", "task", "steps", "rate", "quiet", "rowRate", "start")
+DEFAULTS = {"rowRate": 1}
 COMMON = (*SETTINGS, "way", "weights")
 
 
@@ -25,7 +27,9 @@ def read(path):
     file = json.loads(path.read_text())
     results = file.pop("results")
     file["runs"] = [
-        {name: result[name] for name in COMMON} | run for result in results for run in result["runs"]
+        {name: result[name] for name in COMMON if name in result} | run
+        for result in results
+        for run in result["runs"]
     ]
     return file
 
@@ -46,14 +50,15 @@ def results(runs):
     """The runs of every way and settings and their means, with leads where it and adding have two runs or more."""
     groups, collected = {}, []
     for run in runs:
-        settings = tuple(run.get(name, 1) for name in SETTINGS)
+        settings = tuple(run.get(name, DEFAULTS.get(name)) for name in SETTINGS)
         groups.setdefault((settings, run["way"]), []).append(run)
     for (settings, way), group in groups.items():
         ends = [end(run) for run in group]
         curve = [round(mean(losses), 3) for losses in zip(*(run["losses"] for run in group))]
-        result = dict(zip(SETTINGS, settings)) | {"way": way, "weights": group[0]["weights"]}
+        result = {name: value for name, value in zip(SETTINGS, settings) if value is not None}
+        result |= {"way": way, "weights": group[0]["weights"]}
         result |= {"mean": round(mean(ends), 5), "curve": curve}
-        added = [end(run) for run in groups.get((settings, "add"), [])]
+        added = [end(run) for run in groups.get(((*settings[:-1], None), "add"), [])]
         if way != "add" and min(len(ends), len(added)) >= 2:
             lead, margin = welch(added, ends)
             result |= {"addedSeeds": len(added), "lead": round(lead, 5), "margin": round(margin, 5)}

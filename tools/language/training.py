@@ -66,12 +66,15 @@ def windows_of(protocol, seed, tokens):
 
 
 class Training:
-    """A run. dtype: of products on a GPU; weights, normalization and stream stay float32."""
+    """A run. start: of a projection. dtype: of products on a GPU; weights, normalization and stream stay float32."""
 
-    def __init__(self, way, protocol, seed, data, device, task="causal", quiet=1.0, dtype=None):
+    def __init__(
+        self, way, protocol, seed, data, device, task="causal", quiet=1.0, start="normal", dtype=None
+    ):
         self.way, self.protocol, self.seed, self.data = way, protocol, seed, data
-        self.device, self.task, self.dtype = device, task, dtype
-        self.weights = {k: w.to(device) for k, w in model.starts(way, protocol.size, seed, quiet).items()}
+        self.device, self.task, self.start, self.dtype = device, task, start, dtype
+        weights = model.starts(way, protocol.size, seed, quiet, start)
+        self.weights = {name: w.to(device) for name, w in weights.items()}
 
     def losses(self, tokens, begins, random):
         """Losses (B, T) of windows that begin there, of next or of hidden tokens, and how many count."""
@@ -101,9 +104,9 @@ class Training:
         """Trains; returns a curve's losses and the loss at the end."""
         protocol, curve = self.protocol, []
         trained = {k: self.weights[k].requires_grad_() for k in model.shapes(self.way, protocol.size)}
-        matrices = [w for name, w in trained.items() if name.endswith("matrix")]
-        others = [w for name, w in trained.items() if not name.endswith("matrix")]
-        groups = [{"params": matrices, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]
+        decaying = [w for name, w in trained.items() if model.decays(name, self.start)]
+        others = [w for name, w in trained.items() if not model.decays(name, self.start)]
+        groups = [{"params": decaying, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]
         optimizer = torch.optim.AdamW(groups, protocol.rate, (0.9, 0.95))
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: share(step, protocol.steps))
         points = {round(part * protocol.steps) for part in CURVE}
