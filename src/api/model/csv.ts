@@ -14,8 +14,8 @@ export const decimals = ['.', ','] as const;
 export type CsvDecimal = (typeof decimals)[number];
 
 /**
- * How a .csv or .tsv file is read. These are all the rules; what they leave open is asked for, never
- * guessed:
+ * How a .csv or .tsv file is read. These are all the rules, which docs/tables.md repeats for readers; what
+ * they leave open is asked for, never guessed:
  *
  * - Cells are separated by commas in .csv and by tabs in .tsv. A file that seems to have another separator
  *   is refused with a message that names it: each of its first 100 lines has equally many of it, or each is
