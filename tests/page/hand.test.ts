@@ -67,18 +67,22 @@ test('a handle that is dragged sets its slider, on axes that stay until it is le
   expect(place?.y).toBeCloseTo(y + height / 2, 0);
   await page.mouse.move(x + width / 2 + 8, y + height / 2 + 8);
   await page.mouse.down();
-  await page.mouse.move(x + width / 2 + 9, y + height / 2 + 8);
+  await page.mouse.move(x + width / 2 + 8, y + height / 2 + 9);
   expect(await scaleOf(page)).toBe(1);
-  const box = (await surface(figure).boundingBox()) as { y: number; height: number };
-  await page.mouse.move(x + width / 2, y + height / 2 + (y < box.y + box.height / 4 ? 40 : -40), {
-    steps: 5,
-  });
+  await page.mouse.move(x + width / 2 - 2, y + height / 2 + 8, { steps: 5 });
   await expect.poll(() => scaleOf(page)).not.toBe(1);
   const axis = (texts: string[]) => texts.filter((text) => /^−?\d+$/.test(text)).join();
   await expect.poll(async () => (await page.evaluate(readFigure, name))?.busy).toBe(false);
   expect(axis(await ticks())).toBe(axis(before));
+  // It stays under the pointer, which holds it 8 px beside its middle, also once it is let go of.
+  const underPointer = async () => {
+    const now = (await knob.boundingBox()) as { x: number };
+    return Math.abs(now.x - (x - 10));
+  };
+  expect(await underPointer()).toBeLessThan(2);
   await page.mouse.up();
   const shown = await drawn(page, name);
+  expect(await underPointer()).toBeLessThan(2);
   expect(await figure.locator('input[name=scale]').inputValue()).toBe(String(shown.state.scale));
   await expect.poll(() => page.url()).toContain(`scale=${shown.state.scale}`);
   expect(withoutRounding(shown.finding)).toBe(withoutRounding((await expected(name, shown.state)).finding));

@@ -159,7 +159,9 @@ export class Picture implements ReactiveController {
       }
       const { data, state, scene } = view;
       const readout = cursors.isPointed ? figure.readout(data, state, cursors.cursor) : [];
-      const focus = cursors.isPointed ? (figure.focus?.(data, state, cursors.cursor, width) ?? []) : [];
+      const focus = cursors.isPointed
+        ? (figure.focus?.(data, state, cursors.cursor, width, request.beforeDrag) ?? [])
+        : [];
       this.#atCursor = cursors.isPointed
         ? [...cursorMarks(scene, cursors.cursor), ...focus].map(plainCopy)
         : [];

@@ -230,8 +230,14 @@ export interface Figure<C extends Controls, Data> {
   follows?: (keyof C)[];
   /** The values at the cursor. */
   readout(data: Data, state: StateOf<C>, cursor: Cursor): ReadoutPiece[];
-  /** Marks at the cursor, beside the frame around its cell. */
-  focus?(data: Data, state: StateOf<C>, cursor: Cursor, width: number): Mark[];
+  /** Marks at the cursor, beside the frame around its cell; `dragStart` as in `scene`. */
+  focus?(
+    data: Data,
+    state: StateOf<C>,
+    cursor: Cursor,
+    width: number,
+    dragStart?: FigureView<C, Data>,
+  ): Mark[];
   /** What the values of a slider stand for, from the least value up. */
   named?(data: Data, state: StateOf<C>): { readonly [Name in keyof C]?: readonly string[] };
   /** The tokens, if rows and columns are tokens. */

@@ -9,10 +9,12 @@ import {
   dotsAt,
   horizontal,
   lineAt,
+  linear,
   type Plane,
   plane,
   textAt,
 } from '../plot/parts.js';
+import { latest } from '../plot/plainCopy.js';
 import type { Handle, Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
@@ -324,8 +326,8 @@ function arrange(width: number): {
 }
 
 /**
- * A handle at the end of the slanted line. Dragged, it sets the size whose angle is nearest. In channels of
- * their own all angles are right, and there is none.
+ * A handle at the end of the slanted line. Dragged, it sets the size whose angle is nearest, as read between
+ * the sizes of the sweep. In channels of their own all angles are right, and there is none.
  */
 function slant(area: Area, sweep: Reading[], now: Reading): Handle[] {
   const readings = sweep.filter(({ gain }) => Number.isFinite(gain));
@@ -338,8 +340,12 @@ function slant(area: Area, sweep: Reading[], now: Reading): Handle[] {
       y: base - reach * Math.sin(now.angle),
       setting: 'k2',
       at(x, y) {
-        const away = ({ angle }: Reading) => Math.abs(angle - angleAt(x, y));
-        return readings.reduce((best, other) => (away(other) < away(best) ? other : best)).k2;
+        const angle = angleAt(x, y);
+        // More dimensions, smaller angle: the size is between the two whose angles are next to this one.
+        const next = readings.findIndex((other) => other.angle <= angle);
+        const [left, right] = [readings[next - 1], readings[next]];
+        if (!left || !right) return (right ?? latest(readings)).k2;
+        return linear([left.angle, right.angle], [left.k2, right.k2])(angle);
       },
     },
   ];
