@@ -454,10 +454,12 @@ def tensors_of(family, model):
         for number, layer in enumerate(model["layers"]):
             name = f"transformer.h.{number}.attn."
             put(f"{name}c_attn", {key: np.concatenate([layer[one][key] for one in "qkv"]) for key in "wb"})
+            # Every map is [in, out].
+            for transposed in ("attn.c_attn", GPT2["o"], GPT2["up"], GPT2["down"]):
+                weight = f"transformer.h.{number}.{transposed}.weight"
+                found[weight] = found[weight].T
             # A mask, not a bias.
             found[f"{name}bias"] = np.tri(ROWS)[None, None]
-        for name in [one for one in found if ".c_" in one and one.endswith("weight")]:
-            found[name] = found[name].T
         put("transformer.ln_f", model["final"])
     else:
         found["model.embed_tokens.weight"] = model["token"]

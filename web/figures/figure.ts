@@ -28,7 +28,7 @@ export type Source = 'seeded' | 'trained' | 'mixed' | 'exact' | 'recorded' | 'us
 /**
  * Memoizes `compute()` per name until its JSON key changes; `again` computes it anew. A promise is memoized
  * when it resolves, and never if it fails. A handle into the wasm module is deleted when another value
- * replaces it.
+ * replaces it. A reader's model has a memo of its own, which is forgotten when another model is opened.
  */
 export type Memoize = <T>(name: string, key: unknown, compute: () => T, again?: boolean) => T | Awaited<T>;
 

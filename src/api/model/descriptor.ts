@@ -56,7 +56,7 @@ export interface TensorNames {
   readonly finalNorm?: string;
   /** Other tensors that a file may have: saved masks and angles. `#` stands for a layer's number. */
   readonly ignored?: readonly string[];
-  /** Whether the weights of maps are stored as [in, out] instead of [out, in]. */
+  /** Whether the weights of all maps are stored as [in, out], as Conv1D has them, instead of [out, in]. */
   readonly transposed?: true;
 }
 
