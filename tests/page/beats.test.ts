@@ -3,10 +3,10 @@
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import { readFigure, untilDrawn } from './support/shown.ts';
-import { figureOf, modelTest, settled, sharedVisit, stepsCameBy, visit } from './support/visit.ts';
+import { figureOf, modelTest, settled, sharedVisits, stepsCameBy, visit } from './support/visit.ts';
 
 /** One page for those who scroll. */
-const scrolling = sharedVisit();
+const scrolling = sharedVisits();
 const current = (page: Page, beat: string) => page.locator(`#${beat} .step a[aria-current]`);
 /** Whether a beat is at its last step. */
 const isLast = (page: Page, beat: string) =>
@@ -18,11 +18,12 @@ const below = (page: Page, name: string) =>
 modelTest.each([
   ['mix', 'dot-products'],
   ['separate', 'oblique'],
-  ['ask', 'sum'],
-  ['learn', 'keep-apart'],
+  ['one-sum', 'sum'],
+  ['ask', 'one-score'],
+  ['learn', 'four-tasks'],
   ['other-ways', 'schemes'],
 ])('who scrolls to the tools of the first picture of “%s” keeps its state', async (beat, name) => {
-  const { page } = await scrolling();
+  const { page } = await scrolling(beat);
   await settled(page, name);
   const steps = page.locator(`#${beat} .step h3 a`);
   await page.locator(`#${beat} .stage`).evaluate((element) => element.scrollIntoView());
@@ -51,17 +52,17 @@ modelTest.each([
 });
 
 modelTest('a step marks the place that it names, and the next one takes the mark away', async () => {
-  const { page } = await scrolling();
+  const { page } = await scrolling('ask');
   const go = (step: number) => page.locator('#ask .step h3 a').nth(step).click();
   const readout = figureOf(page, 'one-score').locator('.readout');
-  await go(1);
+  await go(0);
   await expect.poll(() => readout.innerText(), { timeout: 20_000 }).toContain('Query she (8), key so (7)');
-  await go(2);
+  await go(1);
   await expect.poll(() => readout.innerText()).not.toContain('Query');
 });
 
 modelTest('a link within a step changes the picture, but neither the step nor the place', async () => {
-  const { page } = await scrolling();
+  const { page } = await scrolling('ask');
   await page.locator('#ask .step h3 a').last().click();
   await settled(page, 'one-score');
   const link = page.locator('#ask .step a', { hasText: 'Cut' });
@@ -88,6 +89,7 @@ modelTest('a link to a later picture of a beat marks a step of that picture', as
 
 modelTest('a picture that waits says nothing at a step that is about another state', async () => {
   const { page } = await visit({
+    of: 'mix',
     site: (site) => {
       site.hold(/\.wasm$/);
     },

@@ -21,7 +21,7 @@ test('nothing is marked or read out until something points: a pointer', async ()
 });
 
 test('nor a key: the focus shows where the keys begin', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: name });
   await settled(page, name);
   await surface(figureOf(page, name)).focus();
   await expect.poll(async () => (await page.evaluate(readFigure, name))?.readout).toContain('concatenated');
@@ -41,7 +41,7 @@ test.each(['Enter', ' '])('“%s” does what a click does, and scrolls nothing'
 });
 
 test('a handle that is dragged sets its slider, on axes that stay until it is let go', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: name });
   await settled(page, name);
   const figure = figureOf(page, name);
   const knob = figure.locator('.knob');
@@ -104,7 +104,7 @@ modelTest('a slider over words says the word', async () => {
 });
 
 test('Escape and a press elsewhere close the menu', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: name });
   await settled(page, name);
   const menu = figureOf(page, name).locator('details.menu');
   const summary = menu.locator('summary');
@@ -124,7 +124,7 @@ test('Escape and a press elsewhere close the menu', async () => {
 });
 
 test('grid lines are below square markers', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: 'dot-products' });
   await settled(page, 'dot-products');
   const layers = await figureOf(page, 'dot-products').evaluate((element) =>
     [...(element.shadowRoot?.querySelector('.surface')?.children ?? [])].map((layer) => [
@@ -211,9 +211,9 @@ test('on a phone a swipe from a bar scrolls, a tap reads it, and only the grip o
 });
 
 test('where a finger drags, there is a grip, and everywhere else the page scrolls', async () => {
-  const { page } = await visit(onPhone);
   const seen: [field: boolean, touch: string, grip: string][] = [];
   for (const of of ['one-layer', 'add-or-concatenate', 'dot-products', 'oblique']) {
+    const { page } = await visit({ ...onPhone, of });
     await settled(page, of);
     const [touch, knobs] = await figureOf(page, of).evaluate((figure) => {
       const root = figure.shadowRoot as ShadowRoot;

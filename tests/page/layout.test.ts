@@ -1,6 +1,7 @@
 // The page keeps still and keeps up: while it loads, computes, changes its colours or is rearranged.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
+import { beats } from '../../web/build/beats.ts';
 import { untilDrawn } from './support/shown.ts';
 import type { Site } from './support/site.ts';
 import {
@@ -8,14 +9,14 @@ import {
   figureOf,
   modelTest,
   settled,
-  sharedVisit,
+  sharedVisits,
   stepsCameBy,
   unfold,
   visit,
 } from './support/visit.ts';
 
 modelTest('a long computation says how far it is without moving the picture, stops and goes on', async () => {
-  const { page } = await visit({ viewport: { width: 390, height: 900 } });
+  const { page } = await visit({ of: 'needs-positions', viewport: { width: 390, height: 900 } });
   await drawn(page, 'needs-positions');
   const figure = figureOf(page, 'needs-positions');
   await figure.getByLabel('Sentences').selectOption('dog');
@@ -130,6 +131,7 @@ for (const [width, height, shows] of [
     async () => {
       const released: (() => void)[] = [];
       const { page } = await visit({
+        of: 'dot-products',
         viewport: { width, height },
         site: (site) => {
           released.push(site.hold(/\.wasm$/), site.hold(/^model\//));
@@ -226,7 +228,7 @@ function atTheBar(name: string): { cut: number; above: number; below: number; si
   };
 }
 
-const narrower = sharedVisit({ reducedMotion: 'reduce' });
+const narrower = sharedVisits({ reducedMotion: 'reduce' });
 for (const [width, height] of [
   [390, 844],
   [820, 1180],
@@ -235,10 +237,10 @@ for (const [width, height] of [
   modelTest(
     `above its steps no picture is cut in a part, and nothing is blank, ${width} × ${height} px`,
     async () => {
-      const { page } = await narrower();
-      await page.setViewportSize({ width, height });
-      await stepsCameBy(page);
-      for (const beat of ['mix', 'separate', 'ask', 'learn', 'other-ways']) {
+      for (const { beat } of beats) {
+        const { page } = await narrower(beat);
+        await page.setViewportSize({ width, height });
+        await stepsCameBy(page);
         const first = page.locator(`#${beat} .step h3 a`).first();
         await first.evaluate((link: HTMLElement) => link.click());
         const name = await page.evaluate(() => /figure=([a-z-]+)/.exec(location.hash)?.[1] ?? '');
@@ -296,7 +298,7 @@ test.each([1, 1.5, 2, 3])(
   'below the bar of a beat nothing of its picture is left, ratio %s',
   async (ratio) => {
     const viewport = { width: 390, height: 843 };
-    const { page } = await visit({ viewport, deviceScaleFactor: ratio });
+    const { page } = await visit({ of: 'learn', viewport, deviceScaleFactor: ratio });
     await page.locator('#learn .stage').evaluate((element) => element.scrollIntoView());
     await page.evaluate(() => scrollBy(0, 120.4));
     // Unseen, since letters of a step may pass there.

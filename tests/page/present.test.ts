@@ -92,12 +92,13 @@ modelTest('keys go from screen to screen, each at its own address and said', asy
   expect(await fragment(page)).toBe('#present/grid');
   await expect.poll(() => spoken(page).textContent(), patience).toContain('both learn all four tasks');
   await page.keyboard.press('Space');
-  expect(await fragment(page)).toBe('#present/mix');
+  expect(await fragment(page)).toBe('#present/one-sum');
   await page.keyboard.press('ArrowRight');
-  expect(await fragment(page)).toBe('#present/mix/2');
-  const step = page.locator('#mix .step').nth(1);
+  await page.keyboard.press('ArrowRight');
+  expect(await fragment(page)).toBe('#present/separate/2');
+  const step = page.locator('#separate .step').nth(1);
   expect(await spoken(page).textContent()).toContain(await step.locator('p').textContent());
-  await expect.poll(async () => (await shown(page)).state.scale, patience).toBe(0);
+  await expect.poll(async () => (await shown(page)).state.subspaces, patience).toBe('channels');
   await page.keyboard.press('End');
   expect(await spoken(page).textContent()).toContain(`${steps + 5} of ${steps + 5}.`);
   await page.keyboard.press('ArrowDown');
@@ -172,7 +173,7 @@ modelTest('Escape leaves it where it was, and so does going back', async () => {
   }
   // And once more, as if it were the first time.
   await page.evaluate(() => {
-    location.hash = '#present/ask';
+    location.hash = '#present/one-sum';
   });
   expect((await shown(page)).figure).toBe('sum');
 });
@@ -226,7 +227,13 @@ modelTest('every screen fits its window, and nothing lies over anything', async 
 modelTest('on a phone a screen is read from top to bottom, above buttons for fingers', async () => {
   const size = { width: 390, height: 844 };
   const { page } = await visit({ viewport: size, hasTouch: true, isMobile: true, fragment: '#present' });
-  for (const at of ['#present', '#present/answer', '#present/grid', '#present/mix', '#present/ask/2']) {
+  for (const at of [
+    '#present',
+    '#present/answer',
+    '#present/grid',
+    '#present/one-sum',
+    '#present/separate/2',
+  ]) {
     await page.evaluate((to) => {
       location.hash = to;
     }, at);
@@ -279,12 +286,12 @@ modelTest('the code leads to the same state on the page, which has no presentati
   await shown(page);
   expect(await scanned(page)).toBe(`${site.address}#`);
   await page.evaluate(() => {
-    location.hash = '#present/ask/3';
+    location.hash = '#present/separate/3';
   });
   await shown(page);
   const link = await scanned(page);
-  expect(link).toContain(`${site.address}#v=1&figure=one-score`);
-  expect(new URLSearchParams(link.split('#')[1]).get('head')).toBe('11');
+  expect(link).toContain(`${site.address}#v=1&figure=oblique`);
+  expect(new URLSearchParams(link.split('#')[1]).get('k2')).toBe('24');
 });
 
 /** Whether each knob's middle is where the picture has its handle. */

@@ -27,7 +27,7 @@ async function fiveOn(page: Page, key: string): Promise<string[]> {
   }
   return seen;
 }
-const screens = ['add-or-concatenate', 'language', 'answer', 'grid', 'mix'].map((at) => `#present/${at}`);
+const screens = ['add-or-concatenate', 'language', 'answer', 'grid', 'one-sum'].map((at) => `#present/${at}`);
 const focused = (page: Page) =>
   page.evaluate(() => {
     const on = document.activeElement;
@@ -92,7 +92,7 @@ modelTest.each(Object.entries(touches))(
     await touch(page);
     const from = screens.indexOf(`#present/${at}`) + 1;
     expect(await fiveOn(page, 'PageDown')).toEqual(
-      [...screens, '#present/mix/2', '#present/mix/3'].slice(from, from + 5),
+      [...screens, '#present/separate', '#present/separate/2'].slice(from, from + 5),
     );
     expect(await focused(page)).toBe('present');
     expect(await fiveOn(page, 'PageUp')).toHaveLength(5);

@@ -6,6 +6,7 @@ import { anovaTerms, load, loadMiniLM } from 'superpose';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { answer } from '../../web/build/answer.ts';
 import { beats } from '../../web/build/beats.ts';
+import { pageFolders, sourceOf } from '../../web/build/places.ts';
 import { published } from '../../web/build/published.ts';
 import { type FigureState, linkOf, plainText, verdicts } from '../../web/build/verdicts.ts';
 import * as collisions from '../../web/figures/collisions.ts';
@@ -18,7 +19,10 @@ import { run } from '../figures/support.ts';
 const withModel = inject('withModel');
 const flat = (text: string) => text.replace(/\s+/g, ' ');
 const page = flat(
-  readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8').replace(/<[^>]*>/g, ''),
+  pageFolders
+    .map(sourceOf)
+    .join(' ')
+    .replace(/<[^>]*>/g, ''),
 ).concat(beats.flatMap(({ steps }) => steps.map(({ text }) => text)).join(' '));
 /** That the page says this, so that the words change only with what is computed beside them. */
 const expectOnPage = (sentence: string) => expect(page).toContain(sentence);

@@ -22,7 +22,7 @@ export const answerBox = (): Plugin => ({
   transformIndexHtml: {
     order: 'pre',
     async handler(page) {
-      if (!page.includes('<answer-box></answer-box>')) return page;
+      if (!/<answer-(box|lede)>/.test(page)) return page;
       const withFigures = await headless();
       const sentences = answer.sentences.map((sentence) => `<p>${linked(sentence, withFigures)}</p>`);
       return page

@@ -7,6 +7,7 @@ import type { Change } from '../element/figureRequest.js';
 import { decodedLink, readLink, writeLink } from '../element/link.js';
 import type { State } from '../figures/controls.js';
 import { beatOf, goToStep, keepInBeat } from './beats.js';
+import { goElsewhere, home } from './elsewhere.js';
 
 /** Changes that follow one another within this time, in milliseconds, are one entry of the history. */
 const pause = 400;
@@ -34,8 +35,33 @@ async function remember(element: FigureElement, state: State): Promise<void> {
 /** The link that the reader has followed from a sentence to the figure that shows it. */
 let from: HTMLAnchorElement | undefined;
 
+/** The same for a sentence of the site's other page. In some frames, access to storage throws. */
+const claimBefore = {
+  key: 'superpose-claim',
+  take(): { hash?: string; sentence?: string } {
+    try {
+      const claim = JSON.parse(sessionStorage.getItem(this.key) ?? '{}');
+      sessionStorage.removeItem(this.key);
+      return claim;
+    } catch {
+      return {};
+    }
+  },
+  leave(link: HTMLAnchorElement): void {
+    const sentence = sentenceOf(link)?.textContent?.trim();
+    try {
+      if (sentence) sessionStorage.setItem(this.key, JSON.stringify({ hash: link.hash, sentence }));
+    } catch {}
+  },
+};
+const cameFrom = claimBefore.take();
+
 /** Whether that link led to where the reader is now. */
-const isFrom = () => from?.hash === location.hash;
+const isFrom = () => (from ?? cameFrom).hash === location.hash;
+
+/** The sentence that a link stands in: of the answer, or a claim. */
+const sentenceOf = (link: Element | undefined): Element | null | undefined =>
+  link?.closest('.verdict')?.querySelector('summary') ?? link?.closest('.answer p');
 
 /** Opens every closed card around a place. */
 function unfold(place: Element | null | undefined): void {
@@ -56,7 +82,7 @@ function bring(element: HTMLElement): void {
     keepInBeat(element);
   };
   come();
-  if (from) {
+  if (isFrom()) {
     element.tabIndex = -1;
     element.focus({ preventScroll: true });
   }
@@ -69,20 +95,19 @@ function bring(element: HTMLElement): void {
 function claimAbove(element: HTMLElement, stage = element): HTMLElement | undefined {
   document.querySelector('.claimed')?.remove();
   if (!isFrom()) return undefined;
-  const sentence = from?.closest('.verdict')?.querySelector('summary') ?? from?.closest('.answer p');
-  if (!sentence) return undefined;
+  const nodes = [...(sentenceOf(from)?.childNodes ?? [])];
+  const words = from
+    ? nodes.map((node) =>
+        node instanceof HTMLAnchorElement ? (node.textContent ?? '') : node.cloneNode(true),
+      )
+    : [cameFrom.sentence ?? ''];
+  if (words.length === 0) return undefined;
   const line = document.createElement('p');
   line.className = 'claimed';
   const back = document.createElement('button');
   back.textContent = 'Back';
   back.addEventListener('click', () => history.back());
-  line.append(
-    ...[...sentence.childNodes].map((node) =>
-      node instanceof HTMLAnchorElement ? (node.textContent ?? '') : node.cloneNode(true),
-    ),
-    ' ',
-    back,
-  );
+  line.append(...words, ' ', back);
   stage.before(line);
   return line;
 }
@@ -109,6 +134,7 @@ export function followAddress(notice: (sentence: string) => void): void {
     pending = undefined;
     const hash = decodedLink(location.hash);
     if (hash !== location.hash) writeAddress(hash);
+    if (goElsewhere(hash)) return;
     if (/^#present(\/|$)/.test(hash)) {
       import('./present.js')
         .then(({ present }) => present())
@@ -149,7 +175,11 @@ export function followAddress(notice: (sentence: string) => void): void {
   document.addEventListener('click', (event) => {
     // Links inside figures count, too.
     const link = (event.composedPath()[0] as Element).closest('a');
-    if (!link?.hash || link.origin + link.pathname !== location.origin + location.pathname) return;
+    if (!link?.hash) return;
+    if (link.origin + link.pathname !== location.origin + location.pathname) {
+      if (link.classList.contains('see') && link.href.startsWith(home)) claimBefore.leave(link);
+      return;
+    }
     from = link.classList.contains('see') ? link : undefined;
     // On the way back the browser restores the place of the link, so the page must not go to the figure in
     // the address.

@@ -85,6 +85,9 @@ function currentBets(): Record<string, string> {
   );
 }
 
+/** Beside those of the other page. */
+const store = () => stored.set({ ...stored.get(), ...currentBets() });
+
 const widthOf = (slider: HTMLInputElement): string =>
   (slider.dataset.values ?? '').split(' ')[Number(slider.value)] ?? '';
 
@@ -159,7 +162,7 @@ function tell({ name, judge }: Bet, data: unknown, line: HTMLElement): void {
 export function takeBets(): void {
   const early = earlyBets();
   restore(early);
-  if (early.size > 0) stored.set(currentBets());
+  if (early.size > 0) store();
   for (const slider of document.querySelectorAll<HTMLInputElement>('.bet input[type=range]'))
     showWidth(slider);
   for (const bet of bets) {
@@ -181,7 +184,7 @@ export function takeBets(): void {
         input.dataset.moved = 'yes';
         showWidth(input);
       }
-      stored.set(currentBets());
+      store();
       // While a slider moves, the answer is shown only if it is already known.
       if (input.type !== 'range' || results.has(bet.name)) answer();
     });

@@ -6,6 +6,7 @@ import type { FigureElement } from '../element/figureElement.js';
 import { untranslate } from '../element/translated.js';
 import { readFrameMessage } from '../embed/frameMessages.js';
 import type { Control } from '../figures/controls.js';
+import { home } from './elsewhere.js';
 import css from './embedBuilder.css?inline';
 import { oneFile } from './oneFile.js';
 import { type Piece, type Platform, type PlatformName, platforms } from './platforms.js';
@@ -69,7 +70,7 @@ export class EmbedBuilder extends LitElement {
       data,
       state: settings,
       finding: figure.describe(data, settings),
-      home: new URL('./', location.href.split('#')[0]).href,
+      home,
       version: __SUPERPOSE_VERSION__,
       theme: this.theme,
       keep: Object.keys(figure.controls).filter((name) => !this.dropped.includes(name)),

@@ -68,6 +68,8 @@ function slidesOfPage(): Slide[] {
       return [{ at, home, part, title, text, ...link }];
     }),
   );
+  // The page of evidence has steps alone.
+  if (!document.querySelector('main > header superpose-figure')) return steps;
   return [
     // The first of them stands in the page's header.
     opening('main > header', '', '#', '.short'),

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { escaped } from '../../plot/svg.js';
+import { upFrom } from '../places.js';
 import { readingPage } from './reference.js';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -33,10 +34,10 @@ export function sources(dist: string): Plugin {
     apply: 'build',
     transformIndexHtml: {
       order: 'pre',
-      handler: (html) =>
+      handler: (html, { path }) =>
         html.replace(named, (code, file: string) => {
           files.add(file);
-          return `<a href="./source/${file}.html">${code}</a>`;
+          return `<a href="${upFrom(path)}source/${file}.html">${code}</a>`;
         }),
     },
     writeBundle() {
