@@ -62,18 +62,17 @@ modelTest('a step marks the place that it names, and the next one takes the mark
 });
 
 modelTest('a link within a step changes the picture, but neither the step nor the place', async () => {
-  const { page } = await scrolling('ask');
-  await page.locator('#ask .step h3 a').last().click();
-  await settled(page, 'one-score');
-  const link = page.locator('#ask .step a', { hasText: 'Cut' });
+  const { page } = await scrolling('separate');
+  await page.locator('#separate .step h3 a').last().click();
+  await settled(page, 'keep-apart');
+  const link = page.locator('#separate .step a', { hasText: '0.52' });
   await link.scrollIntoViewIfNeeded();
   const from = (await link.boundingBox())?.y ?? expect.fail();
   await link.click();
-  await settled(page, 'sum');
-  await expect.poll(async () => (await page.evaluate(readFigure, 'sum'))?.state.places).toBe(11);
+  await expect.poll(async () => (await page.evaluate(readFigure, 'keep-apart'))?.state.task).toBe('badge');
   // Figures above may still settle by a line.
   expect(Math.abs(((await link.boundingBox())?.y ?? Infinity) - from)).toBeLessThan(40);
-  expect(await isLast(page, 'ask')).toBe(true);
+  expect(await isLast(page, 'separate')).toBe(true);
 });
 
 modelTest('a link to a later picture of a beat marks a step of that picture', async () => {

@@ -241,6 +241,7 @@ const picturesThere = (page: Page): Promise<unknown> =>
 modelTest('the network goes once the page is there, and comes back', async () => {
   const { page } = await visit({ of: 'gauge' });
   // What answers bets comes when one is near.
+  await unfold(page, 'collisions');
   await page.locator('.bet').first().scrollIntoViewIfNeeded();
   const there = () => performance.getEntriesByType('resource').some(({ name }) => name.includes('/bets-'));
   await expect.poll(() => page.evaluate(there)).toBe(true);

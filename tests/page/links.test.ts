@@ -58,7 +58,7 @@ test.each([
   ['#v=1&figure=__proto__', 'which is not on this page'],
   ['#v=1&figure=%E0%A4%A', 'which is not on this page'],
 ])('a link to nothing says so: %s', async (fragment, sentence) => {
-  const { page } = await visit({ fragment });
+  const { page } = await visit({ of: name, fragment });
   await page.getByText(sentence).waitFor();
   expect((await drawn(page, name)).state.d).toBe(64);
 });
