@@ -102,7 +102,7 @@ export function tokensOf({ data, task }: Page, row: Row, y: number): Mark[] {
     textAt(middleOf(row, place), y + 18, task.token(id, data.tokens.length), {
       anchor: 'middle',
       ink: 'ink',
-      size: 14,
+      size: 15,
     }),
     textAt(middleOf(row, place), y + 40, String(place), { anchor: 'middle', ink: 'position-position' }),
   ]);
@@ -129,8 +129,8 @@ export function answersOf({ data, state, task }: Page, name: ShownName, row: Row
     const middle = middleOf(row, place);
     return [
       boxAt([x, y, width, high], { fill: right ? 'field' : 'paper', stroke: right ? 'line' : 'quiet' }),
-      textAt(middle, y + 18, answer, { anchor: 'middle', ink: 'ink', size: 14, bold: right }),
-      textAt(middle, y + 41, sign, { anchor: 'middle', ink: 'ink', size: 13 }),
+      textAt(middle, y + 18, answer, { anchor: 'middle', ink: 'ink', size: 15, bold: right }),
+      textAt(middle, y + 41, sign, { anchor: 'middle', ink: 'ink' }),
     ];
   });
   // The sign and the outline say that it is wrong; hatching only helps to see where.
@@ -301,7 +301,7 @@ function panelOf(page: Page, name: ShownName, row: Row, wide: number): Mark[] {
   const { looking, lacking } = arcsOf(data, name, lookAt(data, state), row, () => true, task);
   const label = (below: number, text: string): Mark => textAt(x, row.y + below, text);
   return [
-    textAt(x, y + 14, titles[name], { ink: inkOf[name], size: 14, bold: true }),
+    textAt(x, y + 14, titles[name], { ink: inkOf[name], size: 15, bold: true }),
     textAt(x + wide, y + 32, aboutPercent(rightAt(data, name, stepAt(state))), {
       anchor: 'end',
       ink: inkOf[name],

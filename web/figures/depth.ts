@@ -221,7 +221,7 @@ function attentionAt(data: Depth, layer: number, head: number, width: number): M
   const values = Array.from({ length: n * n }, (_, cell) => ofLayer[head * n * n + cell] as number);
   return [
     ...map(square, { values, rows: n, columns: n, low: 0, high: 1, scale: 'sequential' }).marks,
-    textAt(square.x, square.y - 26, `attention of layer ${layer}, head ${head}`, { ink: 'ink', size: 13 }),
+    textAt(square.x, square.y - 26, `attention of layer ${layer}, head ${head}`, { ink: 'ink' }),
     textAt(square.x, square.y - 8, `${quoted(data.text, 20)}, queries in rows`, { ink: 'quiet' }),
   ];
 }
@@ -282,10 +282,7 @@ export const figure: Figure<typeof controls, Depth> = {
       scale: 'sequential',
     });
     const column = heads.width / (data.heads[0]?.length ?? 1);
-    marks.push(
-      ...cells.marks,
-      textAt(0, top + 13, 'position → position, % of scores', { ink: 'ink', size: 13 }),
-    );
+    marks.push(...cells.marks, textAt(0, top + 13, 'position → position, % of scores', { ink: 'ink' }));
     data.heads.forEach((shares, layer) => {
       marks.push(textAt(0, heads.y + (layer + 0.5) * row + 4, String(layer), { ink: 'quiet' }));
       shares.forEach((share, head) => {

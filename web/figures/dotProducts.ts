@@ -361,7 +361,7 @@ function recipesOf(
   return {
     marks: [
       ...drawn.marks,
-      textAt(0, area.y + 10, 'Where recipes begin', { ink: 'ink', size: 13 }),
+      textAt(0, area.y + 10, 'Where recipes begin', { ink: 'ink' }),
       vertical(drawn, x(scale), { ink: 'accent', wide: 2 }),
       ...lanes.flatMap(({ at, y, text }): Mark[] => {
         const before = 2 * at > max;

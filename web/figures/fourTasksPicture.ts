@@ -74,7 +74,7 @@ function drawPanel(
   const { term } = task;
   const marks: Mark[] = [
     { mark: 'box', x, y: y + 2, width: 13, height: 12, fill: term, term },
-    textAt(x + 19, y + 13, task.task, { ink: 'ink', size: 14, bold: true }),
+    textAt(x + 19, y + 13, task.task, { ink: 'ink', size: 15, bold: true }),
     textAt(x, y + 13 + line, termLabels[term], { term }),
     ...question.map((text, k): Mark => textAt(x, y + 17 + (k + 2) * line, text, { ink: 'ink' })),
   ];

@@ -173,7 +173,7 @@ function placed({ rows }: Data, state: State, width: number) {
   const items = sorted.map(([i, row]) => {
     const group = `${groups[groupOf(row.way)]}${several ? `, ${row.steps.toLocaleString('en')} steps` : ''}`;
     const heading = group === before ? [] : wrapped(group, beside ? left + 60 : width, 7.3);
-    const headings = heading.map((text, k) => textAt(0, y + 16 + 17 * k, text, { size: 13 }));
+    const headings = heading.map((text, k) => textAt(0, y + 16 + 17 * k, text));
     if (heading.length > 0) y += 7 + 17 * heading.length;
     before = group;
     const name = { y: y + 16, lines: beside ? wrapped(labelOf(row.way), left - 24) : [labelOf(row.way)] };
@@ -230,7 +230,7 @@ function drawRows(data: Data, state: State, width: number) {
     marks.push(...headings);
     const bold = ink !== 'second' && ink !== 'quiet';
     name.lines.forEach((line, k) => {
-      marks.push(textAt(8, name.y + 17 * k, line, { ink: 'ink', size: 13.5, bold }));
+      marks.push(textAt(8, name.y + 17 * k, line, { ink: 'ink', size: 13, bold }));
     });
     let j = 0;
     for (const { ours, runs, mean, y, at } of dots) {
@@ -240,7 +240,7 @@ function drawRows(data: Data, state: State, width: number) {
       const label = far === undefined ? printed(mean) : `${far.toFixed(2)} →`;
       if (far === undefined)
         marks.push({ mark: 'line', x1: x(mean), x2: x(mean), y1: y - 9, y2: y + 9, ink, wide: 2 });
-      marks.push(textAt(width, y + 5, label, { anchor: 'end', ink: ours ? 'ink' : 'quiet', size: 13 }));
+      marks.push(textAt(width, y + 5, label, { anchor: 'end', ink: ours ? 'ink' : 'quiet' }));
       for (const dot of at) {
         points.x.push(dot.x);
         points.y.push(dot.y);
@@ -253,8 +253,8 @@ function drawRows(data: Data, state: State, width: number) {
   );
   marks.push(
     // Short enough for a phone.
-    textAt(0, 14, [...key, '| mean'].join('  '), { size: 13 }),
-    textAt(width, bottom + 34, `← better · ${unitOf(state)}`, { anchor: 'end', size: 13 }),
+    textAt(0, 14, [...key, '| mean'].join('  ')),
+    textAt(width, bottom + 34, `← better · ${unitOf(state)}`, { anchor: 'end' }),
   );
   const area = { x: left, y: 24, width: right - left, height: bottom - 24 };
   return { width, height: bottom + 40, marks, regions: [{ ...area, rows: 0, columns: 0, pick: { points } }] };

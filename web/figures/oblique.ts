@@ -378,7 +378,6 @@ function shadow(area: Area, { angle: smallestAngle, gain: noiseGain }: Reading, 
   const marks: Mark[] = [
     textAt(area.x, area.y + 12, shared ? 'They share a direction' : `Smallest angle: ${degrees(angle)}`, {
       ink: 'ink',
-      size: 13,
     }),
     ...says.map((text, line): Mark => textAt(area.x, area.y + 30 + 16 * line, text)),
     ...(draggable && !shared ? [textAt(area.x, area.y + 62, 'drag the slanted line', { live: true })] : []),

@@ -2,6 +2,7 @@
 // they cost.
 import { type Area, bars, largestMagnitude, rowBars, textAt } from '../plot/parts.js';
 import type { Cursor, Handle, Ink, Mark, Region, Scene, Span } from '../plot/scene.js';
+import type { Size } from '../plot/sizes.js';
 import { nearestValue } from './controls.js';
 import type { FigureView } from './figure.js';
 import { type controls, type Data, names, type State, times, type Way, ways } from './oneLayerData.js';
@@ -57,7 +58,7 @@ function arrange(data: Data, state: State, width: number): { sides: [Side, Side]
   return { sides: [first, second], height: second.bottom };
 }
 
-const pieces = (x: number, y: number, spans: Span[], size: number): Mark =>
+const pieces = (x: number, y: number, spans: Span[], size: Size): Mark =>
   textAt(x, y, spans.map(({ text }) => text).join(''), { spans, anchor: 'end', ink: 'ink', size });
 
 type Began = FigureView<typeof controls, Data>;
@@ -98,14 +99,14 @@ function sideOf(data: Data, axes: Axes, state: State, side: Side, joined: boolea
   const regions: Region[] = [];
   const handles: Handle[] = [];
   const say = (text: string, left: number) =>
-    marks.push(textAt(left, middle + 6, text, { anchor: 'middle', ink: 'ink', size: 16 }));
+    marks.push(textAt(left, middle + 6, text, { anchor: 'middle', ink: 'ink', size: 15 }));
   const inside = x + (joined ? 0 : bracket);
   parts.forEach((part, k) => {
     const box = area(inside + k * (strip + (joined ? 0 : sign)));
     marks.push(
       field(box),
       rowBars(box, read[k] as Float64Array, limit, inks[k] as Ink),
-      textAt(box.x, box.y + box.height + 15, rowName(k, state, strip), { size: 13 }),
+      textAt(box.x, box.y + box.height + 15, rowName(k, state, strip)),
     );
     if (k > 0 && !joined) say('+', box.x - sign / 2);
     // The brackets show that the matrix reads the sum.
@@ -126,7 +127,7 @@ function sideOf(data: Data, axes: Axes, state: State, side: Side, joined: boolea
     marks.push(
       { mark: 'raster', ...box, values, rows: d, columns: d, low: -most, high: most, scale: 'diverging' },
       { mark: 'box', ...box, stroke: 'quiet' },
-      textAt(left + cells + 5, up + cells / 2 + 5, weightName(k, state, joined), { size: 13 }),
+      textAt(left + cells + 5, up + cells / 2 + 5, weightName(k, state, joined)),
     );
   });
   const lettersOf = (spans: Span[]) => spans.map(({ text }) => text).join('').length;
@@ -143,7 +144,6 @@ function sideOf(data: Data, axes: Axes, state: State, side: Side, joined: boolea
       rowBars(end, data.added, axes.largest, 'ink', true),
       textAt(end.x + strip, end.y + end.height + 15, width < 400 ? '▬ added' : 'lines: added', {
         anchor: 'end',
-        size: 13,
       }),
     );
   regions.push(pointed(end, d, parts.length + (joined ? 1 : 0)));
@@ -260,7 +260,7 @@ function prices(
   );
   return {
     marks: [
-      textAt(0, y + 12, 'BERT-base, concatenated: weights', { ink: 'ink', size: 14, bold: true }),
+      textAt(0, y + 12, 'BERT-base, concatenated: weights', { ink: 'ink', size: 15, bold: true }),
       ...drawn,
     ],
     regions: each.flatMap(([way], k) => (way === 'add' ? [] : [line(way, k)])),

@@ -149,7 +149,6 @@ export const figure: Figure<typeof controls, OneScore> = {
     marks.push(
       textAt(at.shares.x, at.shares.y - 12, `Shares of variation, ${state.gauge} gauge`, {
         ink: 'ink',
-        size: 13,
       }),
       ...bars(at.shares, list, Math.min(0, ...shares), Math.max(1, ...shares)),
       ...colourKey(at.keys.x, at.keys.y, {
@@ -315,7 +314,6 @@ function stripOf(heads: number[][], chosen: number, width: number): Scene {
   const marks: Mark[] = [
     textAt(0, 13, width < 400 ? 'Heads' : 'Heads, and what the scores of each vary by', {
       ink: 'ink',
-      size: 13,
     }),
     textAt(width, 13, 'click one', { anchor: 'end', live: true }),
   ];
@@ -360,7 +358,7 @@ const shortened = (label: string, letters: number) =>
     .replace(/[a-z]+/g, (word) => word.slice(0, letters));
 
 const signAt = (x: number, y: number, text: string): Mark =>
-  textAt(x, y, text, { anchor: 'middle', ink: 'ink', size: 16 });
+  textAt(x, y, text, { anchor: 'middle', ink: 'ink', size: 15 });
 
 /**
  * The magnitude that this share of the values, from 0 to 1, stays within; undefined without values. A

@@ -176,13 +176,13 @@ export const figure: Figure<typeof controls, Data> = {
     const marks: Mark[] = [
       ...tiles.marks,
       ...at.legend,
-      textAt(at.x, at.name, data.name, { ink: 'accent', size: 16, bold: true }),
+      textAt(at.x, at.name, data.name, { ink: 'accent', size: 15, bold: true }),
       ...at.lines.map(
         ({ text, spans }, line): Mark =>
           textAt(at.x, at.name + 23 * (line + 1), text, {
             ...(spans && { spans }),
             ink: 'ink',
-            size: spans ? 16 : 13.5,
+            size: spans ? 15 : 13,
           }),
       ),
       ...maps.marks,

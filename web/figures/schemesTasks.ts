@@ -82,7 +82,7 @@ export const figure: Figure<typeof controls, Data> = {
           ]
         : [textAt(0, y + 15, name, { ink: quiet })];
       if (!beside && width >= 340)
-        named.push(textAt(width, y + 15, numbers, { anchor: 'end', ink: 'quiet', size: 13 }));
+        named.push(textAt(width, y + 15, numbers, { anchor: 'end', ink: 'quiet' }));
       const drawn = cells.flatMap((cell, j) =>
         drawCell(cell, { x: left + j * each, y: y + above, width: each, height: cellHeight }),
       );
@@ -377,7 +377,7 @@ function drawCell(cell: Cell, { x, y, width, height }: Area): Mark[] {
   ];
   const reached = cell.first && 2 * cell.first.count > runs.length ? cell.first : undefined;
   const label = reached ? `✓ ${inWords(Math.round(reached.mean))}` : `✗ ${inWords(cell.step)}`;
-  if (reached || !learned(cell)) marks.push({ ...text, y: y + 29, text: label, ink: 'quiet', size: 13 });
+  if (reached || !learned(cell)) marks.push({ ...text, y: y + 29, text: label, ink: 'quiet' });
   return marks;
 }
 

@@ -203,7 +203,7 @@ function barsOf(data: Readers, { terms: which }: State, area: Area, width: numbe
     const box: Area = { x, y: y + 22, width: across, height: down - 40 };
     const bars = rowBars(box, values, limit, ink);
     return [
-      textAt(x, y + 14, text, { ink: 'ink', size: 13, bold: true }),
+      textAt(x, y + 14, text, { ink: 'ink', bold: true }),
       { mark: 'box', ...box, fill: 'field' },
       hollow ? { mark: 'path', d: bars.d, stroke: ink, wide: 1 } : bars,
       horizontal({ inner: box }, box.y + box.height / 2, { ink: 'quiet' }),
@@ -355,7 +355,6 @@ function shareBar({ shares }: Reader, off: readonly Term[], area: Area, width: n
         ? [
             textAt(from + 6, area.y + 14, isGone ? `${label}: off` : label, {
               ink: isGone ? 'ink' : 'paper',
-              size: 13,
               bold: true,
               term,
             }),

@@ -72,12 +72,12 @@ export function scene(data: WavelengthsView, width: number): Scene {
     ];
   });
   const marks: Mark[] = [
-    textAt(0, 13, `${turning} of ${pairs} pairs complete a turn`, { ink: 'ink', size: 13 }),
+    textAt(0, 13, `${turning} of ${pairs} pairs complete a turn`, { ink: 'ink' }),
     ...waves.marks,
     horizontal(waves, length, { ink: 'warning', wide: 2, dashed: true }),
     textAt(waves.inner.x + 6, length - 6, `${positions} positions in use`, { ink: 'warning' }),
     curve(waves, places, lengths, { stroke: 'position-position', wide: 2.5 }),
-    textAt(0, top + 13, 'How alike two positions are', { ink: 'ink', size: 13 }),
+    textAt(0, top + 13, 'How alike two positions are', { ink: 'ink' }),
     ...fall.marks,
     horizontal(fall, fall.y(0), { ink: 'quiet', wide: 1.5 }),
     ...marksAt,

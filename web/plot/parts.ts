@@ -289,7 +289,7 @@ export function map(area: Area, options: MapOptions): { marks: Mark[]; region: R
   const cells: RasterMark = { mark: 'raster', ...inside, ...raster, faint: faint ?? false, term };
   const marks: Mark[] = [cells];
   if (title !== undefined) {
-    marks.push(textAt(area.x, area.y + 13, title, { ink: 'ink', size: 13, term }));
+    marks.push(textAt(area.x, area.y + 13, title, { ink: 'ink', term }));
   }
   if (subtitle !== undefined) marks.push(textAt(area.x, area.y + 29, subtitle));
   const fill = term ?? ink ?? 'quiet';
@@ -343,7 +343,7 @@ export function bars(area: Area, list: readonly Bar[], low: number, high: number
       const y = area.y + place * row;
       const to = Number.isFinite(value) ? across(value) : zero;
       return [
-        textAt(area.x, y + row / 2 + 4, label, { ink: 'ink', size: 13, term }),
+        textAt(area.x, y + row / 2 + 4, label, { ink: 'ink', term }),
         boxAt([Math.min(zero, to), y + 0.18 * row, Math.abs(to - zero), 0.64 * row], { fill: ink, term }),
         textAt(area.x + area.width, y + row / 2 + 4, text, { anchor: 'end', ink: 'ink', term }),
       ];

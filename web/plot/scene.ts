@@ -1,6 +1,8 @@
 // A figure's picture as plain data, in CSS pixels. The same marks are drawn on a page, on a canvas below an
 // SVG, and written as an SVG file.
 
+import type { Size } from './sizes.js';
+
 /** Colours by meaning; web/plot/colour.ts has their values in each theme. */
 export type Ink =
   | 'ink'
@@ -45,7 +47,7 @@ export interface TextMark extends Linked {
   anchor?: 'start' | 'middle' | 'end';
   ink?: Ink;
   /** In pixels; 13 unless given. */
-  size?: number;
+  size?: Size;
   bold?: boolean;
   /** Degrees, about (x, y). */
   turn?: number;

@@ -2,6 +2,7 @@
 import { inkClasses, inks, rasterPixels, type Theme, themeVariables } from './colour.js';
 import type { Ink, RasterMark, Scene } from './scene.js';
 import { forbidden, rounded, type Shape, shapesOf } from './shapes.js';
+import { type Size, sizes } from './sizes.js';
 
 const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
@@ -83,11 +84,11 @@ export interface PictureOptions {
 
 const margin = 16;
 const above = 30;
-const lineHeight = 16;
+const lineHeight = 18;
 
 /** Pieces of text joined and broken into lines of about this width. */
 function linesOf(pieces: readonly string[], width: number): string[] {
-  const most = Math.max(20, Math.floor(width / 6.2));
+  const most = Math.max(20, Math.floor(width / 7));
   const lines: string[] = [];
   for (const piece of pieces) {
     const last = lines.at(-1);
@@ -131,13 +132,15 @@ export async function svgPicture(
   const lines = below ? linesOf(below, scene.width) : [];
   const width = scene.width + (below ? 2 * margin : 0);
   const height = scene.height + (below ? 2 * margin + above + 14 + lineHeight * lines.length : 0);
-  const text = (y: number, size: number, ink: Ink, text: string, bold = false) =>
+  const text = (y: number, size: Size, ink: Ink, text: string, bold = false) =>
     shapesOf([{ mark: 'text', x: margin, y, text, ink, size, bold }], true)
       .map(markup)
       .join('');
   const framed = below
-    ? `${text(margin + 14, 16, 'ink', title, true)}<g transform="translate(${margin} ${margin + above})">${marks}</g>${lines
-        .map((line, k) => text(margin + above + scene.height + 22 + lineHeight * k, 11, 'quiet', line))
+    ? `${text(margin + 14, sizes.prose, 'ink', title, true)}<g transform="translate(${margin} ${margin + above})">${marks}</g>${lines
+        .map((line, k) =>
+          text(margin + above + scene.height + 22 + lineHeight * k, sizes.label, 'quiet', line),
+        )
         .join('')}`
     : marks;
   const shapes = `<rect width="${width}" height="${height}" class="f-paper" />${framed}`;

@@ -1,0 +1,48 @@
+// The craft of every picture: one table of sizes of type, with none below 13 pixels, also of indices and in the
+// style sheets of figures.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import type { AnyFigure } from '../../web/figures/figure.ts';
+import { figures } from '../../web/figures/index.ts';
+import { type Shape, shapesOf } from '../../web/plot/shapes.ts';
+import { sizes } from '../../web/plot/sizes.ts';
+import { computeOf } from '../../web/worker/answers.ts';
+import { root } from '../package/support/project.ts';
+import { run, shorter } from './support.ts';
+
+const withModel = test.runIf(inject('withModel'));
+const allowed: number[] = Object.values(sizes);
+
+test('there are six sizes of type, and the least is 13', () => {
+  expect(allowed).toHaveLength(6);
+  expect(Math.min(...allowed)).toBe(13);
+});
+
+test.each(['web/element/element.css', 'web/element/controls.css'])('%s has no others', (file) => {
+  const css = readFileSync(join(root, file), 'utf8');
+  const others = [...css.matchAll(/font-size: ([^;]+);/g)].flatMap(([, size = '']) =>
+    Object.keys(sizes).some((name) => size === `var(--size-${name})`) ? [] : [size],
+  );
+  // A swatch has no text: its size is that of a coloured square.
+  expect(others).toEqual(file.endsWith('element.css') ? ['0.6rem'] : []);
+});
+
+const fontSize = ({ attributes }: Shape) => attributes.find(([name]) => name === 'font-size')?.[1];
+
+withModel.each(Object.keys(figures))('type in the pictures of %s', async (name) => {
+  const figure = await (figures[name] as () => Promise<AnyFigure>)();
+  const compute = await computeOf(name);
+  if (!compute) throw new Error(`${name} cannot be computed.`);
+  const { data, state } = await run({ figure, compute }, shorter[name]);
+  for (const width of [390, 1048]) {
+    for (const shape of shapesOf(figure.scene(data, state, width).marks, true)) {
+      if (shape.name !== 'text') continue;
+      expect(allowed, shape.text).toContain(Number(fontSize(shape)));
+      for (const span of shape.spans ?? []) {
+        const size = fontSize(span);
+        if (size !== undefined) expect(Number(size), span.text).toBeGreaterThanOrEqual(13);
+      }
+    }
+  }
+});
