@@ -16,7 +16,9 @@ const anyNames = [
   /\.(summands|groups|attention)$/,
   /^transformerStack\.forward\.0$/,
   /^trainer\.setParameters\.0$/,
-  /^(encodeSafetensors|decodeSafetensors|combineTerms|poolShares)\./,
+  /^(encodeSafetensors|decodeSafetensors|poolShares)\./,
+  // The terms are a result, and masks are lists.
+  /^combineTerms\.[02]/,
   /^function\.(logitsOf|sharesOf|termOf|schemeTermOf)\./,
   // A way that needs no means looks at none.
   /\.means\.(states|scores)$/,

@@ -4,7 +4,7 @@ import { unknownName } from '../../build/package/unknownName.js';
 
 interface Labelled {
   label: string;
-  /** Set if the input is under “More settings”. */
+  /** Set if the input is under “More settings”. At most three inputs of a figure are not. */
   more?: true;
 }
 

@@ -24,7 +24,10 @@ function rounded(exact: number, digits: number, beside: number): string {
 export const counted = (count: number, singular: string, plural = `${singular}s`): string =>
   `${count} ${count === 1 ? singular : plural}`;
 
-/** A number in a readout, such as a logit: three significant digits, and no exponent between 10⁻⁴ and 10⁶. */
+/**
+ * A number in a readout, such as a logit: three significant digits, and no exponent between 10⁻⁴ and 10⁶. A
+ * setting's value is not rounded: it is printed as it is.
+ */
 export const readable = (value: number, size = 1): string => rounded(value, 3, size);
 
 /** A number in a finding: two significant digits. */
