@@ -49,8 +49,8 @@ const tapped = async (page: Page, selector: string) => {
 };
 /** What is touched on which screen, and how. */
 const touches: Record<string, [at: string, touch: (page: Page) => Promise<unknown>]> = {
-  'a slider, with the mouse': ['', (page) => pressed(page, slider)],
-  'a slider, with a finger': ['', (page) => tapped(page, slider)],
+  'a card, with the mouse': ['', (page) => pressed(page, '.knob.part')],
+  'a card, with a finger': ['', (page) => tapped(page, '.knob.part')],
   'a slider, by key': [
     '',
     async (page) => {

@@ -52,7 +52,7 @@ export function inputOf(
       };
       const word = named?.[place - min];
       const number = numeral(value as number);
-      return html`<label>${control.label} <b class="value" aria-hidden="true">${word ?? number}</b>
+      return html`<label class=${inputClass(control)}>${control.label} <b class="value" aria-hidden="true">${word ?? number}</b>
           <input type="range" name=${name} min=${min} max=${max} step=${step}
             .value=${live(String(place))} aria-valuetext=${word === undefined || word === number ? number : `${word}, ${number}`}
             @pointerdown=${({ target }: Event) => touchedAt.set(target as Element, (target as HTMLInputElement).value)}
