@@ -1,10 +1,11 @@
 // The craft of every picture: one table of sizes of type, with none below 13 pixels, also of indices and in the
-// style sheets of figures.
+// style sheets of figures; and maps of queries and keys say which edge is which.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
+import type { RasterMark } from '../../web/plot/scene.ts';
 import { type Shape, shapesOf } from '../../web/plot/shapes.ts';
 import { sizes } from '../../web/plot/sizes.ts';
 import { computeOf } from '../../web/worker/answers.ts';
@@ -45,4 +46,35 @@ withModel.each(Object.keys(figures))('type in the pictures of %s', async (name) 
       }
     }
   }
+});
+
+/** Weights are no queries and keys; the tiles of `schemes` have their number instead. */
+const otherMaps = ['one-layer', 'schemes'];
+
+withModel('maps of queries and keys, or of two positions, have names at their edges', async () => {
+  const seen: string[] = [];
+  for (const name of Object.keys(figures).filter((name) => !otherMaps.includes(name))) {
+    const figure = await (figures[name] as () => Promise<AnyFigure>)();
+    const compute = await computeOf(name);
+    if (!compute) throw new Error(`${name} cannot be computed.`);
+    const { data, state } = await run({ figure, compute }, shorter[name]);
+    for (const width of [390, 1048]) {
+      const { marks } = figure.scene(data, state, width);
+      const texts = marks.filter((mark) => mark.mark === 'text');
+      const maps = marks.filter((mark) => mark.mark === 'raster' && mark.rows === mark.columns);
+      for (const { x, y, width: wide, height: high } of maps as RasterMark[]) {
+        const below = texts.find(
+          (text) =>
+            text.x === x + wide && text.y > y + high && text.y < y + high + 20 && /→$/.test(text.text),
+        );
+        const beside = texts.find((text) => text.turn === -90 && text.y === y && text.x < x);
+        expect([below?.text, beside?.text], `${name}, ${width} px wide`).toEqual([
+          expect.stringMatching(/^(key|position q) →$/),
+          expect.stringMatching(/^← (query|position p)$/),
+        ]);
+        seen.push(name);
+      }
+    }
+  }
+  expect([...new Set(seen)].sort()).toEqual(['depth', 'four-tasks', 'gram', 'one-score']);
 });

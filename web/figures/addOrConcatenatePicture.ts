@@ -1,7 +1,7 @@
 // The picture of figure "Added or concatenated?": the models side by side, or one below the other, and their
 // curves.
 import { aboutPercent } from '../plot/format.js';
-import { type Area, boxAt, horizontal, namedLines, plane, textAt, wrapped } from '../plot/parts.js';
+import { type Area, boxAt, hatching, horizontal, namedLines, plane, textAt, wrapped } from '../plot/parts.js';
 import { latest } from '../plot/plainCopy.js';
 import type { Handle, Ink, Mark, Region, Scene } from '../plot/scene.js';
 import {
@@ -118,12 +118,7 @@ export function answersOf({ data, state, task }: Page, name: ShownName, row: Row
     const width = row.cell - 2;
     if ((data.targets[place] as number) < 0) return [];
     const right = isAnswerRight(data, name, look, place);
-    if (!right) {
-      for (let at = 6; at < width + high; at += 6) {
-        const [from, to] = [Math.min(at, width), Math.max(0, at - high)];
-        hatched += `M${round(x + from)},${round(y + at - from)}L${round(x + to)},${round(y + at - to)}`;
-      }
-    }
+    if (!right) hatched += hatching({ x, y, width, height: high });
     const sign = right ? '✓' : '✗';
     const answer = task.answer(shownOf(data, name).answers[look]?.[place] as number);
     const middle = middleOf(row, place);
@@ -167,7 +162,14 @@ export function chartOf({ data, state }: Page, area: Area): { marks: Mark[]; han
   const drawn = plane(
     named.area,
     { from: 0, to: last, label: `training steps, ${seeds} runs each`, nice: false, ticks: 5 },
-    { from: 0, to: 1, label: '', nice: false, ticks: 2, print: (part) => `${100 * part}\u202f%` },
+    {
+      from: 0,
+      to: 1,
+      label: 'right answers',
+      nice: false,
+      ticks: 2,
+      print: (part) => `${100 * part}\u202f%`,
+    },
   );
   const { x, y, inner } = drawn;
   const end = Math.min(Math.max(0, stepAt(state)), lastStep(data));

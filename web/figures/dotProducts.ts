@@ -344,7 +344,7 @@ function recipesOf(
   const drawn = plane(
     area,
     { from: 0, to: max, label: 'ρ; press to set it' },
-    { from: 0, to: recipes.length, label: '', print: () => '' },
+    { from: 0, to: recipes.length },
   );
   const { inner, x } = drawn;
   const height = inner.height / recipes.length;
@@ -402,7 +402,7 @@ function distributions(data: Data, area: Area, start: Data | undefined): Mark[] 
   const { x, inner, marks } = plane(
     area,
     { from, to, label: 'dot product; heights: how many pairs' },
-    { from: 0, to: 1, label: '', print: () => '' },
+    { from: 0, to: 1 },
   );
   const [low, high] = x.domain() as [number, number];
   const axis = marks.filter((mark) => mark.mark === 'text');
