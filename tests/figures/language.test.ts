@@ -137,15 +137,16 @@ test('what the figure says of leads has the intervals of all seeds, of both impl
   const both = (way: string, steps: number) =>
     `${said(way, steps, 256, true)} (${said(way, steps, 256, false)})`;
   expect(said('concat-quarter', 9000, 256, false)).toContain('which includes 0');
-  expect(words).toContain(
-    `After 24.6 million tokens, ahead of adding by: concatenated ${both('concat-quarter', 3000)};`,
-  );
-  expect(words).toContain(`projected back −${said('project', 3000, 256, true)} (−`);
-  expect(words).toContain(
-    `After 73.7: concatenated ${both('concat-quarter', 9000)}; RoPE ${both('rope', 9000)}.`,
-  );
-  const names = { RoPE: 'rope', TUPE: 'tupe', 'DeepSeek’s rotated part': 'decoupled-rope' };
-  for (const [name, way] of Object.entries(names)) expect(words).toContain(`${name} ${both(way, 3000)}`);
+  expect(words).toContain('± Welch’s 95\u202f% interval over all seeds (3 to 6 of each)');
+  // Every lead stands beside the tokens after which it was had.
+  const twice = { Concatenated: 'concat-quarter', RoPE: 'rope' };
+  for (const [name, way] of Object.entries(twice))
+    expect(words).toContain(
+      ` ${name}: ${both(way, 3000)} after 24.6 million tokens, ${both(way, 9000)} after 73.7 million.`,
+    );
+  const once = { TUPE: 'tupe', 'Decoupled RoPE': 'decoupled-rope' };
+  for (const [name, way] of Object.entries(once))
+    expect(words).toContain(` ${name}: ${both(way, 3000)} after 24.6 million tokens.`);
   // In the readout and in the table, too.
   const i = data.rows.findIndex(({ way }: { way: string }) => way === 'rope');
   const readout = figure.readout(data, state, { i, j: 0 });
@@ -256,7 +257,7 @@ test('what another rate moved is said with whose it was', async () => {
     [0.001, 0.004].map((rate) => Math.abs(at(way, rate) - at(way, 0.002))),
   );
   expect(figure.describe(data, state)).toContain(
-    `Another learning rate, tried for 2 ways, by the other code, moved means by up to ${Math.max(...moves).toFixed(3)}.`,
+    `Another learning rate, tried for 2 ways by the other implementation, after 24.6 million tokens, moved means by up to ${Math.max(...moves).toFixed(3)}.`,
   );
   const longer = await run(language, { view: 'long', ways: 'all' });
   expect(longer.figure.describe(longer.data, longer.state)).toContain('One learning rate.');
@@ -267,16 +268,21 @@ test('a way that is ahead of adding at first and behind it later has a sign', as
   const [soon, late] = [3000, 9000].map((steps) => said('add-to-first-queries-keys', steps, 256, true));
   expect(welchOf('add-to-first-queries-keys', 9000, 256, true).lead).toBeLessThan(0);
   const words = figure.describe(data, state);
-  expect(words).toContain(`nor into values ${soon};`);
-  expect(words).toContain(`nor into values −${late}.`);
+  const larger = `larger models ${soon} after 24.6 million tokens, −${late} after 73.7 million.`;
+  const small = `${said('add-to-first-queries-keys', 2000, 128, true)} (${said('add-to-first-queries-keys', 2000, 128, false)}) after 4.1 million tokens`;
+  expect(words).toContain(` First layer’s queries and keys only: ${small}; ${larger}`);
 });
 
 test('the smaller model’s leads are said at both lengths', async () => {
   const { figure, data, state } = await run(language, { view: 'ladder', ways: 'all' });
   const words = figure.describe(data, state);
-  expect(words).toContain(
-    `After 8.2: concatenated ${said('concat-quarter', 4000, 128, true)}; not into the stream ${said('add-to-first-attention', 4000, 128, true)};`,
-  );
+  for (const [name, way] of Object.entries({
+    Concatenated: 'concat-quarter',
+    'First layer’s attention only': 'add-to-first-attention',
+  }))
+    expect(words).toContain(
+      ` ${name}: ${said(way, 2000, 128, true)} (${said(way, 2000, 128, false)}) after 4.1 million tokens, ${said(way, 4000, 128, true)} after 8.2 million; larger models`,
+    );
 });
 
 test.each([

@@ -201,7 +201,7 @@ export function chartOf({ data, state }: Page, area: Area): { marks: Mark[]; han
   const marks: Mark[] = [
     ...drawn.marks,
     horizontal(drawn, y(floor), { ink: 'quiet', dashed: true }),
-    textAt(inner.x + inner.width - 4, y(floor) + 15, `looking at all alike: ${aboutPercent(floor)}`, {
+    textAt(inner.x + inner.width - 4, y(floor) + 15, `looking everywhere equally: ${aboutPercent(floor)}`, {
       anchor: 'end',
     }),
     ...lines,

@@ -288,11 +288,11 @@ export const titles: Record<ShownName, string> = {
   'concat-half': 'Concatenated',
   'concat-quarter': 'Concatenated',
   'concat-wide': 'Concatenated',
-  'concat-wide-without-cross-terms': 'Scores kept separate',
+  'concat-wide-without-cross-terms': 'Separate scores',
 };
 /** In a sentence, or at the end of a curve. */
 export const shortNameOf = (name: ShownName): string =>
-  name === 'add' ? 'added' : name === 'concat-wide-without-cross-terms' ? 'scores separate' : 'concatenated';
+  name === 'add' ? 'added' : name === 'concat-wide-without-cross-terms' ? 'separate scores' : 'concatenated';
 const divided = (token: number, position: number) => `${token} + ${position} = ${token + position} wide`;
 export const widths: Record<ShownName, string> = {
   add: `${d_model} wide`,

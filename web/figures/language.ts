@@ -47,8 +47,9 @@ const opened = {
   },
 } as const;
 
-/** What its label has in brackets; the label itself if it has none. */
-const shortOf = (way: LanguageWay) => labelOf(way).match(/\((.+)\)/)?.[1] ?? labelOf(way);
+/** Its label without what the label has in brackets. */
+const shortOf = (way: LanguageWay) => labelOf(way).replace(/ \(.+\)/, '');
+const capitalized = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** A way’s leads over adding: the project’s own, and another implementation’s. */
 type Leads = [Lead | undefined, Lead | undefined];
@@ -64,29 +65,48 @@ const margins = ({ lead, margin }: Lead): string =>
 const isBehind = ({ lead }: Lead) => lead < 0;
 const signed = (lead: Lead) => `${isBehind(lead) ? '−' : ''}${margins(lead)}`;
 
-/** “0.047 ± 0.009 (0.043 ± 0.006)”, the other code’s in brackets. */
+/** “0.047 ± 0.009 (0.043 ± 0.006)”, the other implementation’s in brackets. */
 const byBoth = ([ours, others]: Leads): string =>
   ours ? `${signed(ours)}${others ? ` (${signed(others)})` : ''}` : '';
 
-/** How far ways are ahead of adding after each length, as far as any was trained. */
-function aheadOf(lengths: readonly (readonly Row[])[], ways: readonly LanguageWay[]): string {
-  const lists = lengths.flatMap((rows) => {
-    const leads = ways.flatMap((way) => {
-      const lead = byBoth(leadsOf(rows, way));
-      return lead ? [`${shortOf(way).replace(', same width', '')} ${lead}`] : [];
-    });
-    return leads.length > 0 ? [{ tokens: rows[0]?.tokens.toFixed(1), leads: leads.join('; ') }] : [];
+/** “0.047 ± 0.009 (0.043 ± 0.006) after 24.6 million tokens”, and so on with every length. */
+function leadsAfter(lengths: readonly (readonly Row[])[], way: LanguageWay): string {
+  const parts = lengths.flatMap((rows) => {
+    const lead = byBoth(leadsOf(rows, way));
+    return lead ? [`${lead} after ${rows[0]?.tokens.toFixed(1)} million tokens`] : [];
   });
-  const [first, ...later] = lists;
-  if (!first) return '';
-  const afterwards = later.map(({ tokens, leads }) => ` After ${tokens}: ${leads}.`);
-  return ` After ${first.tokens} million tokens, ahead of adding by: ${first.leads}.${afterwards.join('')}`;
+  // The unit is said once in a list.
+  return parts.map((part, k) => (k > 0 ? part.replace(' tokens', '') : part)).join(', ');
+}
+
+/** How many runs each side of a lead has: “3 to 6”. */
+function seedsOf(lengths: readonly (readonly Row[])[], ways: readonly LanguageWay[]): string {
+  const counts = lengths.flatMap((rows) =>
+    ways.flatMap((way) => leadsOf(rows, way).flatMap((lead) => (lead ? [lead.seeds, lead.addedSeeds] : []))),
+  );
+  return [...new Set([Math.min(...counts), Math.max(...counts)])].join(' to ');
+}
+
+/** By how much each way beat adding, a sentence for each, so that no lead stands without its tokens. */
+function ahead(
+  groups: { where: string; lengths: readonly (readonly Row[])[] }[],
+  ways: readonly LanguageWay[],
+) {
+  const sentences = ways.flatMap((way) => {
+    const parts = groups.flatMap(({ where, lengths }) => {
+      const leads = leadsAfter(lengths, way);
+      return leads ? [`${where}${leads}`] : [];
+    });
+    return parts.length > 0 ? [` ${capitalized(shortOf(way))}: ${parts.join('; ')}.`] : [];
+  });
+  const lengths = groups.flatMap((group) => group.lengths);
+  return ` Bits per byte by which each beat adding, ± Welch’s 95\u202f% interval over all seeds (${seedsOf(lengths, ways)} of each); in brackets, by another implementation.${sentences.join('')}`;
 }
 
 /** What another learning rate changed, and of which runs that is known. */
 function rateSentence({ byRate: { most, ways, ours } }: Data): string {
   if (ways.length === 0) return ' One learning rate.';
-  const code = ours ? '' : ', by the other code';
+  const code = ours ? '' : ' by the other implementation, after 24.6 million tokens';
   return ` Another learning rate, tried for ${counted(ways.length, 'way')}${code}, moved means by up to ${printed(most)}.`;
 }
 
@@ -121,8 +141,9 @@ function ladderFalls(rows: readonly Row[]): boolean {
 }
 
 function headOf(rows: readonly Row[], { view }: State): string {
-  if (view !== 'ladder') return scoresLead(rows) ? 'Position in every layer’s scores did better. ' : '';
-  return ladderFalls(rows) ? 'In this small model each step to every layer’s scores gained. ' : '';
+  if (view === 'ladder')
+    return ladderFalls(rows) ? 'In this small model each step to every layer’s scores gained.' : '';
+  return scoresLead(rows) ? 'Position in every layer’s scores did better than at the input.' : '';
 }
 
 /** What concatenating and adding came to, at each length of the masked models. */
@@ -248,12 +269,13 @@ function drawRows(data: Data, state: State, width: number) {
       }
     }
   }
-  const key = Object.entries({ '● our code': true, '○ other code': false }).flatMap(([sign, isOurs]) =>
+  const signs = Object.entries({ '●': true, '○': false }).flatMap(([sign, isOurs]) =>
     data.rows.some(({ results }) => results.some(({ ours }) => ours === isOurs)) ? [sign] : [],
   );
+  const key = `${signs.join(' ')} ${signs.length > 1 ? 'two implementations' : 'a run'}`;
   marks.push(
     // Short enough for a phone.
-    textAt(0, 14, [...key, '| mean'].join('  ')),
+    textAt(0, 14, `${key}  | mean`),
     textAt(width, bottom + 34, `← better · ${unitOf(state)}`, { anchor: 'end' }),
   );
   const area = { x: left, y: 24, width: right - left, height: bottom - 24 };
@@ -267,7 +289,7 @@ function drawRows(data: Data, state: State, width: number) {
 function drawCurves(data: Data, state: State, width: number) {
   const { parts } = data;
   const lines = firstRows(data, state).map(({ way, results }) => ({
-    label: shortOf(way).replace(', same width', ''),
+    label: shortOf(way),
     ink: inkOf(way),
     curve: curveOf(results[0]),
   }));
@@ -313,24 +335,27 @@ export const figure: Figure<typeof controls, Data> = {
     const first = firstRows(data, state);
     const added = first.find(({ way }) => way === 'add');
     if (!added) return 'The file has no runs of added positions here.';
-    const head = `${headOf(first, state)}${weightsOf(data.rows)} million weights`;
+    const weights = ` The models have ${weightsOf(data.rows)} million weights.`;
     const curves = state.curves
       ? ` The curves are in nats a token, on the first 256 windows; the last look is after ${data.parts.at(-1)} of the training.`
       : '';
     if (state.view === 'masked')
-      return `${head}. No causal mask; the models guess hidden tokens.${maskedTo(data)}${curves}`;
+      return `${headOf(first, state)} No causal mask; the models guess hidden tokens.${maskedTo(data)}${weights}${curves}`.trim();
     const shown = firstWays[state.view].filter((way) => !['add', 'none'].includes(way));
-    const all = state.ways === 'all';
-    const { short, long } = data.larger;
-    const larger = aheadOf([short, long], all && state.view !== 'ladder' ? [...shown, 'project'] : shown);
+    const larger = [data.larger.short, data.larger.long];
     const steps = [...new Set(data.rows.map((row) => row.steps))];
-    const small = aheadOf(
-      steps.map((length) => data.rows.filter((row) => row.steps === length)),
+    const small = steps.map((length) => data.rows.filter((row) => row.steps === length));
+    const leads = ahead(
+      state.view === 'ladder'
+        ? [
+            { where: '', lengths: small },
+            { where: 'larger models ', lengths: larger },
+          ]
+        : [{ where: '', lengths: larger }],
       shown,
     );
-    const leads = state.view === 'ladder' ? `${small} Larger models:${larger}` : larger;
-    const rate = all ? rateSentence(data) : '';
-    return `${head}.${leads} Bits per byte ± 95\u202f% (Welch, all seeds); in brackets, the other code.${rate}${curves}`;
+    const rate = state.ways === 'all' ? rateSentence(data) : '';
+    return `${headOf(first, state)}${leads}${weights}${rate}${curves}`.trim();
   },
 
   cells: ({ rows, parts }, { curves }) =>

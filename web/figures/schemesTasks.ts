@@ -276,7 +276,7 @@ function conclusion(cells: readonly Cell[][], state: State): string {
   }. `;
   if (separate.length === 0) return bothLearn;
   const lost = separate.flat().filter((cell) => !learned(cell));
-  if (lost.length === 0) return `${bothLearn}So do models that score token and position apart. `;
+  if (lost.length === 0) return `${bothLearn}So do models with separate scores for token and position. `;
   // Rows that fail at the same tasks are named together.
   const namesByTasks = new Map<string, string[]>();
   for (const row of separate) {
@@ -289,8 +289,8 @@ function conclusion(cells: readonly Cell[][], state: State): string {
   const long = `With ${sizes[state.size].n} tokens, `;
   const [[same]] = [...namesByTasks] as [[string, string[]]];
   return namesByTasks.size === 1 && namesByTasks.get(same)?.length === separate.length
-    ? `${bothLearn}${long}models that score token and position apart did not learn ${same} ${within}. `
-    : `${bothLearn}${long}of those that score token and position apart, not learned ${within}: ${[...namesByTasks].map(([tasks, names]) => `${tasks} by ${listed(names)}`).join('; ')}. `;
+    ? `${bothLearn}${long}models with separate scores for token and position did not learn ${same} ${within}. `
+    : `${bothLearn}${long}of the models with separate scores for token and position, these were not learned ${within}: ${[...namesByTasks].map(([tasks, names]) => `${tasks} by ${listed(names)}`).join('; ')}. `;
 }
 
 /**
