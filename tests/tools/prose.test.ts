@@ -15,6 +15,7 @@ import * as overlap from '../../web/figures/overlap.ts';
 import * as schemes from '../../web/figures/schemes.ts';
 import { headless, rendered } from '../figures/rendered.ts';
 import { run } from '../figures/support.ts';
+import minilmSums from '../reference/minilm_sums.json' with { type: 'json' };
 
 const withModel = inject('withModel');
 const flat = (text: string) => text.replace(/\s+/g, ' ');
@@ -159,6 +160,11 @@ test('sooner, later and not: as the verdicts on training say, over five seeds', 
     expect(firstOf(cut, task)).toBeGreaterThan(5 * firstOf(added, task));
   }
   for (const task of [1, 2, 3]) expect(firstOf(added, task)).toBeLessThan(firstOf(sinusoid, task));
+  // Which ways learn lookup, an absolute position, in one layer with LayerNorm.
+  const lookup = async (schemes: string) => (await rowsOf({ schemes, tasks: 'lookup' })).flat();
+  for (const cell of await lookup('add.concat-half.concat-quarter'))
+    expect(cell).toMatchObject({ accuracy: { mean: 1 } });
+  for (const cell of await lookup('rope.alibi.t5.tupe')) expect(cell.first).toBeUndefined();
   // Without LayerNorm no seed of any model with separate scores gets there, in 16,000 steps.
   const separate = await rowsOf({
     norm: 'without',
@@ -307,6 +313,19 @@ test.runIf(withModel)('MiniLM’s tables, of 512 words and of all', async () => 
   });
   expect(Math.max(...raw) / Math.min(...raw)).toBeGreaterThan(3);
   expect(Math.max(...raw)).toBeGreaterThan(1);
+});
+
+test('MiniLM’s sums all differ, as the oracle computed them', () => {
+  const { sums, equal, token_rank, median_token_length, nearest_tokens, nearest_positions } = minilmSums;
+  expect(equal).toBe(0);
+  const [[betweenTokens = 0], [betweenPositions = 0, one, next]] = [nearest_tokens, nearest_positions];
+  expectOnPage(
+    `its 30,522 token rows span all ${token_rank} dimensions: we computed all of its ${sums.toLocaleString('en')} sums exactly`,
+  );
+  expectOnPage(
+    `The nearest two, of one token at positions ${one} and ${next}, are ${betweenPositions.toFixed(3)} apart; those of two tokens are at least ${betweenTokens.toFixed(3)} apart, where a token’s row is ${median_token_length.toFixed(2)} long`,
+  );
+  expect(sums).toBe(30_522 * 512);
 });
 
 test('a fixed sinusoid leaves room: one matrix takes sums of tokens and sinusoids to both, concatenated', () => {

@@ -221,7 +221,7 @@ export const figure: Figure<typeof controls, Data> = {
   describe({ now, exactError }, { subspaces, d, k1, k2 }) {
     const sizes = `With ${counted(k1, 'dimension')} for tokens and ${k2} for positions, of ${d}`;
     if (!Number.isFinite(now.gain)) {
-      return `They share a direction, so they cannot be told apart. ${sizes}, the two have a direction in common${k1 + k2 > d ? `, as they must when ${k1} + ${k2} is more than ${d}` : ''}: what lies along it could be either, and no matrix can recover the token.`;
+      return `They share a direction, so no matrix takes every sum apart. ${sizes}, the two have a direction in common${k1 + k2 > d ? `, as they must when ${k1} + ${k2} is more than ${d}` : ''}: what lies along it could be either, and no matrix can recover the token. Sums of the rows of two tables may still all differ.`;
     }
     const how =
       subspaces === 'channels'
