@@ -86,7 +86,7 @@ export const kinds: Record<SchemeId, Kind> = {
   },
   'decoupled-rope': {
     name: 'Decoupled RoPE',
-    label: 'decoupled RoPE',
+    label: 'decoupled',
     says: 'One part of each head compares tokens without positions; another part is rotated as in RoPE. DeepSeek-V2 has it.',
   },
 };
