@@ -19,22 +19,24 @@ import { expectSoundPictures, loaded, run } from './support.ts';
 
 /** All runs in the file, each with the settings of its result. */
 const recordedRuns = file.results.flatMap((result) => {
-  const { source, way, task, steps, rate, quiet, rowRate, weights } = result;
+  const { source, way, task, steps, rate, quiet, rowRate, start, weights } = result;
   const runs: { seed: number; loss: number; bitsPerByte?: number; losses: number[] }[] = result.runs;
-  return runs.map((run) => ({ source, way, task, steps, rate, quiet, rowRate, weights, ...run }));
+  return runs.map((run) => ({ source, way, task, steps, rate, quiet, rowRate, start, weights, ...run }));
 });
 
 /** All runs of a way with these settings, and what each came to. */
-const runsOf = (way: string, { source, task, steps, rate, quiet, rowRate }: Settings) =>
+const runsOf = (way: string, { source, task, steps, rate, quiet, rowRate, start }: Settings) =>
   recordedRuns.filter((run) => {
     const same = run.source === source && run.task === task && run.steps === steps && run.rate === rate;
-    return same && run.quiet === quiet && run.rowRate === rowRate && run.way === way;
+    // Only a projection has a start, of which a file has several.
+    const starts = way !== 'project' || run.start === start;
+    return same && starts && run.quiet === quiet && run.rowRate === rowRate && run.way === way;
   });
 const endsOf = (way: string, settings: Settings): number[] =>
   runsOf(way, settings).map((run) => run.bitsPerByte ?? run.loss);
 type Settings = Pick<
   (typeof file.results)[number],
-  'source' | 'task' | 'steps' | 'rate' | 'quiet' | 'rowRate'
+  'source' | 'task' | 'steps' | 'rate' | 'quiet' | 'rowRate' | 'start'
 >;
 
 const sum = (list: readonly number[]) => list.reduce((total, one) => total + one, 0);
@@ -91,7 +93,7 @@ test('every mean in the file is that of all its runs, and every lead has Welchâ€
       expect(Math.abs(one.lead - lead)).toBeLessThan(6e-6);
       expect(Math.abs(one.margin - margin)).toBeLessThan(6e-6 + 1e-3 * margin);
     }
-    known.add([one.source, one.task, one.steps, one.rate, one.quiet, one.rowRate, one.way].join());
+    known.add([one.source, one.task, one.steps, one.rate, one.quiet, one.rowRate, one.start, one.way].join());
   }
   expect(known.size).toBe(file.results.length);
 });
@@ -119,6 +121,7 @@ const settingsOf = (steps: number, width: number, own: boolean): Settings => ({
   rate: 0.002,
   quiet: 1,
   rowRate: 1,
+  start: own ? 'normal' : 'fan-in',
 });
 function welchOf(way: string, steps: number, width: number, own: boolean) {
   const settings = settingsOf(steps, width, own);
@@ -181,6 +184,7 @@ test('the short answer, README and claims say of leads what the runs say', () =>
     expect(Math.abs(share(9000, own) - 0.25)).toBeLessThan(0.05);
   }
   const readme = readFileSync(join(root, 'README.md'), 'utf8').replace(/\s+/g, ' ');
+  for (const steps of [3000, 9000]) expect(readme).toContain(said('rope', steps, 256, true));
   for (const [steps, own] of [
     [3000, true],
     [9000, true],
@@ -395,8 +399,8 @@ test('a row opens its scheme in the figure of schemes', async () => {
 
 test('in the file a run is there once, of a source that is there', () => {
   const names = recordedRuns.map((run) => {
-    const { source, way, task, steps, rate, quiet, rowRate, seed } = run;
-    return [source, way, task, steps, rate, quiet, rowRate, seed].join();
+    const { source, way, task, steps, rate, quiet, rowRate, start, seed } = run;
+    return [source, way, task, steps, rate, quiet, rowRate, start, seed].join();
   });
   expect(new Set(names).size).toBe(recordedRuns.length);
   for (const { source } of recordedRuns) expect(file.sources[source]?.size.layers).toBeGreaterThan(0);

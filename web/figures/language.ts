@@ -47,6 +47,13 @@ const opened = {
   },
 } as const;
 
+/** How the matrix of a projection starts. */
+const startTexts = {
+  normal: ', its matrix drawn like every other at the start',
+  'fan-in': ', its matrix drawn by fan-in at the start',
+  identity: ', its matrix leaving tokens as they are at the start',
+};
+
 /** Its label without what the label has in brackets. */
 const shortOf = (way: LanguageWay) => labelOf(way).replace(/ \(.+\)/, '');
 const capitalized = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
@@ -393,8 +400,9 @@ export const figure: Figure<typeof controls, Data> = {
     const beside = lead
       ? ` All ${lead.seeds} seeds beside all ${lead.addedSeeds} of adding: ${isBehind(lead) ? 'behind' : 'ahead'} by ${margins(lead)}.`
       : '';
+    const started = run?.start ? startTexts[run.start] : '';
     const details = run
-      ? ` Seed ${run.seed}, ${trainedBy(ours)}: ${printed(endOf(run))} ${unitOf(state)}, ${run.weights.toLocaleString('en')} weights.${beside}`
+      ? ` Seed ${run.seed}, ${trainedBy(ours)}: ${printed(endOf(run))} ${unitOf(state)}, ${run.weights.toLocaleString('en')} weights${started}.${beside}`
       : ' No further run.';
     return [{ text: labelOf(row.way), strong: true }, `: ${sentenceOf(row.way)}${details}`];
   },

@@ -207,6 +207,8 @@ interface Settings {
   quiet: number;
   /** The learning rate of position rows, as a part of the others'. */
   rowRate?: number | undefined;
+  /** How a projection's matrix starts; other ways have none. */
+  start?: 'normal' | 'fan-in' | 'identity' | undefined;
 }
 
 export interface Run extends Settings {
@@ -296,8 +298,16 @@ const views: Record<ViewName, { task: Run['task']; width: number; lengths: reado
 const isAsScripted = ({ rate, quiet, rowRate = 1 }: Settings): boolean =>
   rate === asScripted.rate && quiet === asScripted.quiet && rowRate === asScripted.rowRate;
 
-const keyOf = ({ source, way, task, steps, rate, quiet, rowRate = 1 }: Settings & { way: string }): string =>
-  [source, way, task, steps, rate, quiet, rowRate].join();
+const keyOf = ({
+  source,
+  way,
+  task,
+  steps,
+  rate,
+  quiet,
+  rowRate = 1,
+  start,
+}: Settings & { way: string }): string => [source, way, task, steps, rate, quiet, rowRate, start].join();
 
 /** Reads the file. What cannot be drawn is named. */
 export function readResults(file: unknown): { results: Result[]; problems: string[] } {
@@ -309,8 +319,8 @@ export function readResults(file: unknown): { results: Result[]; problems: strin
     );
   const problems = new Set<string>();
   const complete = (results as RecordedResult[]).flatMap((result): Result[] => {
-    const { source, way, task, steps, rate, quiet, rowRate, weights } = result;
-    const common = { source, way, task, steps, rate, quiet, rowRate, weights };
+    const { source, way, task, steps, rate, quiet, rowRate, start, weights } = result;
+    const common = { source, way, task, steps, rate, quiet, rowRate, start, weights };
     const runs = result.runs.map((run): Run => ({ ...common, ...run }));
     const origin = (sources as Source[])[source];
     // A mean is of all its runs, so one that cannot be drawn hides the others.
