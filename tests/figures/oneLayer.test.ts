@@ -2,6 +2,7 @@ import { load } from 'superpose';
 import { expect, test } from 'vitest';
 import * as oneLayer from '../../web/figures/oneLayer.ts';
 import { aboutPercent, readable } from '../../web/plot/format.ts';
+import { type BoxMark, cursorAt, cursorMarks, type RasterMark } from '../../web/plot/scene.ts';
 import { expectSoundPictures, run } from './support.ts';
 
 const row = '0.5 -0.25 1 -1';
@@ -174,6 +175,37 @@ test('a cell names its number and what it multiplies; outputs are the sum of the
   expect(text(18, 2)).toContain(
     `= token ${readable(data.contributions[0][2])} + position ${readable(product)}`,
   );
+});
+
+test('a cell that is pointed at lights up with its bar and its output', async () => {
+  const { figure, data, state } = await run(oneLayer, {});
+  const scene = figure.scene(data, state, 1048);
+  const second = scene.marks.filter((mark) => mark.mark === 'raster' && mark.rows === 8).at(-1) as RasterMark;
+  const cell = second.width / 8;
+  const at = (row: number, column: number) =>
+    [second.x + (column + 0.5) * cell, second.y + (row + 0.5) * cell] as const;
+  const cursor = cursorAt(scene, ...at(2, 3))?.cursor ?? expect.fail();
+  expect(cursor).toEqual({ i: 12, j: 3 });
+  // A row, a column and the cell, in this matrix alone.
+  const marks = cursorMarks(scene, cursor) as BoxMark[];
+  expect(marks).toHaveLength(3);
+  for (const { x, width } of marks) {
+    expect(x).toBeGreaterThanOrEqual(second.x - 1e-9);
+    expect(x + width).toBeLessThanOrEqual(second.x + second.width + 1e-9);
+  }
+  const [bar, output] = (figure.focus?.(data, state, cursor, 1048) ?? []) as BoxMark[];
+  expect(bar).toMatchObject({ x: second.x + 3 * cell, y: 30, width: cell, height: 128 });
+  expect(output).toMatchObject({ y: second.y + 2 * cell, height: cell });
+  expect(output?.x).toBeGreaterThan(second.x + second.width);
+  // A bar lights up its column; an output its row of both matrices.
+  expect(figure.focus?.(data, state, { i: 9, j: 3 }, 1048)).toMatchObject([
+    { x: second.x + 3 * cell, y: second.y, width: cell, height: second.height },
+  ]);
+  expect(figure.focus?.(data, state, { i: 18, j: 2 }, 1048)).toHaveLength(2);
+  // Under the card nothing is pointed at, and nothing lights up.
+  const half = figure.scene(data, { ...state, pull: 0.5 }, 1048);
+  expect(cursorMarks(half, { i: 1, j: 7 })).toEqual([]);
+  expect(figure.focus?.(data, { ...state, pull: 0.5 }, { i: 0, j: 7 }, 1048)).toEqual([]);
 });
 
 test('how far the outputs are from each other stands above them', async () => {

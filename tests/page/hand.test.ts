@@ -290,7 +290,7 @@ test('the card invites once, unless motion is to be reduced or the reader was th
   };
   const reach = async (options: { reducedMotion?: 'reduce' }, isThere = false) => {
     const { page } = await visit({ ...options, first });
-    await drawn(page, layer);
+    await settled(page, layer);
     if (isThere) await surface(figureOf(page, layer)).hover({ position: { x: 20, y: 80 } });
     await page.evaluate(() => new Promise((done) => requestIdleCallback(done)));
     return figureOf(page, layer).evaluate(async (element) => {

@@ -28,7 +28,7 @@ function withNorm({ length, lengths, wideLengths, miss, added }: Data, isEqual: 
   const range = ({ least, largest, median }: typeof lengths) =>
     `${twoDigits(least)} to ${twoDigits(largest)} (median ${twoDigits(median)})`;
   const wide = wideLengths ? `, and ${range(wideLengths)} at width ${bertWidth}` : '';
-  return `With a norm between, only lengths differ. Both outputs point the same way, but the concatenated one is ${twoDigits(length)} times as long, because LayerNorm divides by another spread. The number differs from pair to pair: over ${pairs} random pairs it is ${range(lengths)} at width ${added.length}${wide}. So in BERT, which norms the sum, and in GPT-2, which norms before attention, first-layer queries and keys would keep their directions, but their scores would be rescaled, which can change attention. This holds before biases, if both halves get the same gains and no shift. A shift turns the outputs, too.`;
+  return `With a norm between, only lengths differ. LayerNorm divides a vector by the spread of its channels, and the spread of the sum is not that of all the concatenated channels. Here the concatenated output is ${twoDigits(length)} times as long as the added one, and points the same way. That number differs from pair to pair: over ${pairs} random pairs it is ${range(lengths)} at width ${added.length}${wide}. All this holds before biases, if both halves get the same gains and no shift. A shift turns the output, too. In BERT the norm follows the sum, and in GPT-2 it comes before attention; in both, the first layer’s queries and keys would keep their directions, but each score would be multiplied by two such numbers, which can change attention.`;
 }
 
 function finding(data: Data, state: State): string {

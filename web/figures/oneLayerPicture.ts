@@ -155,6 +155,14 @@ function cardNames(data: Data, state: State, layout: Layout, k: number): Mark[] 
   ];
 }
 
+/** The frame of a matrix, open at the side where the next card lies on it. */
+function frameOf({ cards, side, matrixTop }: Layout, k: number): Mark {
+  const { x, visible } = cards[k] as Layout['cards'][number];
+  const [left, right, top] = [x, x + visible, matrixTop].map(hundredths) as [number, number, number];
+  const d = `M${right},${top}H${left}v${hundredths(side)}H${right}${visible < side ? '' : 'Z'}`;
+  return { mark: 'path', d: visible > 0 ? d : '', stroke: inks[k] as Ink, wide: 2.5 };
+}
+
 /** The cards, in the order in which they lie on each other. */
 function cardMarks(data: Data, state: State, layout: Layout, axes: Axes): Mark[] {
   const { cards, side, top, strip, matrixTop, melted } = layout;
@@ -169,7 +177,7 @@ function cardMarks(data: Data, state: State, layout: Layout, axes: Axes): Mark[]
       { mark: 'box', x, y: top, width, height: strip, fill: 'field', opacity },
       barsOf(layout, k, ends[k] as [number, number][], axes.bars),
       ...matrixOf(layout, k, data.weights[k] as Float64Array, limit),
-      { mark: 'box', x, y: matrixTop, width: visible, height: side, stroke: inks[k] as Ink, wide: 2.5 },
+      frameOf(layout, k),
       ...cardNames(data, state, layout, k),
     ];
   });
@@ -250,11 +258,11 @@ function outputKey(x: number, y: number): Mark[] {
   return [
     { mark: 'path', d: dot(x + 5, y - 5, 4.5), fill: 'warning' },
     textAt(x + 14, y, 'concatenated', { ink: 'ink' }),
-    { mark: 'path', d: `M${x + 108},${y - 12}v14`, stroke: 'ink', wide: 3 },
-    textAt(x + 115, y, 'added', { ink: 'ink' }),
+    { mark: 'path', d: `M${x + 112},${y - 12}v14`, stroke: 'ink', wide: 3 },
+    textAt(x + 119, y, 'added', { ink: 'ink' }),
   ];
 }
-const keyWidth = 150;
+const keyWidth = 154;
 
 /** What the colours of a matrix mean. */
 function weightKey(x: number, y: number): Mark[] {
@@ -323,14 +331,14 @@ function labels(data: Data, state: State, layout: Layout): Mark[] {
       spansAt(zero, bottom + 24, spans, { size, anchor: 'middle' }),
       ...weightKey(left, bottom + 50),
     ];
+  // A narrow column of outputs lends its labels some room on its left.
+  const isNarrow = output.width < 150;
+  const [middleOrEnd, anchor] = isNarrow ? ([right, 'end'] as const) : ([zero, 'middle'] as const);
   return [
     ...marks,
-    textAt(right, top + 30, number, { anchor: 'end', ink: 'ink', size: sizes.section, bold: true }),
-    ...words
-      .split(',')
-      .slice(0, 1)
-      .map((line) => textAt(right, top + 49, line, { anchor: 'end' })),
-    textAt(right, matrixTop - 8, 'output', { anchor: 'end', ink: 'ink', size: sizes.text, bold: true }),
+    textAt(middleOrEnd, top + 30, number, { anchor, ink: 'ink', size: sizes.section, bold: true }),
+    textAt(middleOrEnd, top + 49, words.split(',')[0] as string, { anchor }),
+    textAt(middleOrEnd, matrixTop - 8, 'output', { anchor, ink: 'ink', size: sizes.text, bold: true }),
     spansAt(left, bottom + 50, spans, { size }),
     ...outputKey(left, bottom + 72),
     ...weightKey(left, bottom + 93),
