@@ -97,6 +97,8 @@ export class FigureElement extends LitElement {
     try {
       untranslate(this.renderRoot);
       super.performUpdate();
+      // Text beside the figure that is about the recorded sentence is muted by page.css.
+      this.toggleAttribute('data-own-text', this.request.readsOwnText);
     } catch (error) {
       console.warn(`Superpose: “${this.name}” could not be drawn on this page. (${error})`);
     }
@@ -230,6 +232,7 @@ export class FigureElement extends LitElement {
           change: (value, settled) => request.change(name, value, settled),
           seed: (input) => request.typeSeed(name, input),
           type: (text) => request.type(name, text),
+          takeBack: hostPage.foreign ? undefined : () => request.takeBack(name),
         },
       ),
     );

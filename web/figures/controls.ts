@@ -51,9 +51,10 @@ export interface Seed extends Labelled {
   initial: number;
 }
 
-/** A text. Figures on a page share texts of the same name. */
 export interface Text extends Labelled {
   kind: 'text';
+  /** Set if all figures of the page show what the reader gives any of them. */
+  shared?: true;
   initial: string;
   longest: number;
 }

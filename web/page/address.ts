@@ -5,6 +5,7 @@ import { writeAddress } from '../element/addressBar.js';
 import { FigureElement } from '../element/figureElement.js';
 import type { Change } from '../element/figureRequest.js';
 import { decodedLink, readLink, writeLink } from '../element/link.js';
+import { type ChangedTexts, pageTexts, setPageTexts } from '../element/pageTexts.js';
 import type { State } from '../figures/controls.js';
 import { beatOf, goToStep, keepInBeat } from './beats.js';
 import { goElsewhere, home } from './elsewhere.js';
@@ -29,7 +30,19 @@ async function remember(element: FigureElement, state: State): Promise<void> {
   if (!figure) return;
   const link = writeLink(element.name, figure.controls, state);
   states = { ...states, [element.name]: link };
-  writeAddress(link, { states }, 'pushState');
+  writeAddress(link, entry(), 'pushState');
+}
+
+/** What an entry of the history keeps. */
+const entry = () => ({ states, texts: pageTexts() });
+
+/** Takes texts that have changed out of the states' links: all figures show the page's. */
+function dropTexts(changed: ChangedTexts): void {
+  for (const [name, link] of Object.entries(states)) {
+    const fields = new URLSearchParams(link.slice(1));
+    for (const text of Object.keys(changed)) fields.delete(text);
+    states = { ...states, [name]: `#${fields}` };
+  }
 }
 
 /** The link that the reader has followed from a sentence to the figure that shows it. */
@@ -195,7 +208,12 @@ export function followAddress(notice: (sentence: string) => void): void {
 export function followHistory(): void {
   const touched = new Set<string>();
   document.addEventListener('superpose-change', (event) => touched.add((event.target as FigureElement).name));
-  writeAddress(undefined, { states, ...history.state });
+  document.addEventListener('superpose-text', ({ detail }: CustomEventInit<ChangedTexts>) =>
+    dropTexts(detail ?? {}),
+  );
+  // A page that the browser has kept for going back to has not seen what was given on another page.
+  window.addEventListener('pageshow', ({ persisted }) => persisted && setPageTexts());
+  writeAddress(undefined, { ...entry(), ...history.state, texts: pageTexts() });
   window.addEventListener('popstate', ({ state }) => {
     const link = readLink(location.hash);
     const shown = link && !('refused' in link) ? link.figure : undefined;
@@ -203,9 +221,10 @@ export function followHistory(): void {
     // A followed link changes its own figure alone.
     if (!state) {
       if (shown !== undefined) states = { ...states, [shown]: location.hash };
-      writeAddress(undefined, { states });
+      writeAddress(undefined, entry());
       return;
     }
+    setPageTexts(state.texts ?? {});
     states = state.states ?? {};
     if (state.left || (shown === undefined && !isFrom())) {
       from?.focus();
