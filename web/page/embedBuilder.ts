@@ -31,7 +31,7 @@ export class EmbedBuilder extends LitElement {
 
   /** The figure's result when the dialog was opened: the page behind it may scroll to another step. */
   private result: FigureElement['result'];
-  private place: PlatformName = 'frame';
+  private place: PlatformName = 'html';
   private theme: Wish['theme'] = 'auto';
   private width = 700;
   private height = 700;
@@ -106,7 +106,8 @@ export class EmbedBuilder extends LitElement {
     return (saves ? picturesToSave(wish) : []).map(({ name, width }) => ({
       name,
       type: 'image/svg+xml',
-      make: () => toSvg(result, width, wish.theme),
+      // In a chosen theme it stands on the ground of the page that it was chosen for.
+      make: () => toSvg(result, width, wish.theme, { ground: wish.theme === 'auto' }),
     }));
   }
 

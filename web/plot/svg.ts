@@ -80,6 +80,8 @@ export interface PictureOptions {
   description: string;
   /** Text below the picture. With it, the picture has a margin and its title above. */
   below?: readonly string[];
+  /** False leaves out the ground, where the page's own is known to suit the theme. */
+  ground?: boolean | undefined;
 }
 
 const margin = 16;
@@ -105,7 +107,7 @@ const dark = (inside: string): string =>
 /** The text of an SVG file. */
 export async function svgPicture(
   scene: Scene,
-  { theme, title, description, below }: PictureOptions,
+  { theme, title, description, below, ground = true }: PictureOptions,
 ): Promise<string> {
   const rasters = scene.marks.filter((mark): mark is RasterMark => mark.mark === 'raster');
   const themes: [Theme, string][] =
@@ -118,10 +120,11 @@ export async function svgPicture(
   const images = await Promise.all(
     themes.flatMap(([name, hidden]) => rasters.map((raster) => rasterImage(raster, name, hidden))),
   );
-  // `auto` shows the reader's theme, or the one that the picture's address ends in: #light or #dark.
+  // `auto` shows the reader's theme, or the one that the picture's address ends in: #light or #dark. Then its
+  // author has chosen it to suit the page, whose ground it has.
   const auto = theme === 'auto';
   const style = auto
-    ? `<style>svg{${themeVariables('light')}}.on-dark{display:none}@media (prefers-color-scheme: dark){${dark('svg:not(:target)')}}${dark('g:target')}${inkClasses}</style>`
+    ? `<style>svg{${themeVariables('light')}}.on-dark{display:none}@media (prefers-color-scheme: dark){${dark('svg:not(:target)')}}${dark('g:target')}${inkClasses}:target>.ground,svg:target>g>.ground{fill:none}</style>`
     : '';
   const marks = `${images.join('')}${shapesOf(
     scene.marks.filter(({ live }) => !live),
@@ -143,7 +146,8 @@ export async function svgPicture(
         )
         .join('')}`
     : marks;
-  const shapes = `<rect width="${width}" height="${height}" class="f-paper" />${framed}`;
+  const under = auto ? 'ground f-paper' : 'f-paper';
+  const shapes = `${ground ? `<rect width="${width}" height="${height}" class="${under}" />` : ''}${framed}`;
   const painted = auto ? `<g id="dark">${shapes}</g>` : inAttributes(shapes, theme);
   return `<svg${auto ? ' id="light"' : ''} xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"><title>${escaped(title)}</title><desc>${escaped(description)}</desc>${style}${painted}</svg>\n`;
 }
