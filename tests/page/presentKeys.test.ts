@@ -27,7 +27,25 @@ async function fiveOn(page: Page, key: string): Promise<string[]> {
   }
   return seen;
 }
-const screens = ['add-or-concatenate', 'language', 'answer', 'grid', 'one-sum'].map((at) => `#present/${at}`);
+/** The addresses of all screens, as the list has them. */
+async function screensOf(page: Page): Promise<string[]> {
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => {
+    location.hash = '#present';
+  });
+  await dialog(page).waitFor();
+  await inside(page, '.bar .place').click();
+  const all = await inside(page, '.slides a').evaluateAll((links) =>
+    links.map((link) => (link as HTMLAnchorElement).hash),
+  );
+  return all;
+}
+/** Where five presses of Page Down lead: the first on a question shows its answer. */
+const fiveFrom = (screens: readonly string[], from: string): string[] =>
+  screens
+    .slice(screens.indexOf(from))
+    .flatMap((at, place) => [...(place > 0 ? [at] : []), ...(/\/(bet|claim)\b/.test(at) ? [at] : [])])
+    .slice(0, 5);
 const focused = (page: Page) =>
   page.evaluate(() => {
     const on = document.activeElement;
@@ -76,6 +94,23 @@ const touches: Record<string, [at: string, touch: (page: Page) => Promise<unknow
       await pressed(page, 'button[aria-label=Previous]');
     },
   ],
+  'a list, by key': [
+    'separate/4',
+    async (page) => {
+      await inside(page, 'select').first().focus();
+      await page.keyboard.press('End');
+    },
+  ],
+  'a text': ['one-sum', (page) => inside(page, 'textarea').first().fill('Another one.')],
+  'the code, and the list of all screens': [
+    '',
+    async (page) => {
+      await pressed(page, '.bar .code');
+      await page.keyboard.press('Escape');
+      await pressed(page, '.bar .place');
+      await page.keyboard.press('Escape');
+    },
+  ],
   'what is taken away': [
     '',
     async (page) => {
@@ -90,39 +125,45 @@ modelTest.each(Object.entries(touches))(
   async (_, [at, touch]) => {
     const page = await presenting(at);
     await touch(page);
-    const from = screens.indexOf(`#present/${at}`) + 1;
-    expect(await fiveOn(page, 'PageDown')).toEqual(
-      [...screens, '#present/separate', '#present/separate/2'].slice(from, from + 5),
-    );
+    const before = await fragment(page);
+    const seen = await fiveOn(page, 'PageDown');
     expect(await focused(page)).toBe('present');
-    expect(await fiveOn(page, 'PageUp')).toHaveLength(5);
-    expect(await fragment(page)).toBe(at ? `#present/${at}` : '#present');
+    // The same keys lead back, to what was set.
+    for (let back = 0; back < 5 && (await fragment(page)) !== before; back++)
+      await page.keyboard.press('PageUp');
+    expect(await fragment(page)).toBe(before);
     await page.keyboard.press('ArrowRight');
-    expect(await fragment(page)).toBe(screens[from]);
+    expect(await fragment(page)).toBe(seen[0]);
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('End');
-    expect(await fragment(page)).toBe('#present/other-ways/3');
+    const [last, all] = ((await inside(page, '.bar .place').textContent()) ?? '').split(' of ');
+    expect(last).toBe(all);
     await page.keyboard.press('Home');
+    const first = await fragment(page);
     await page.keyboard.press('Space');
-    expect(await fragment(page)).toBe(screens[0]);
+    expect(await fragment(page)).not.toBe(first);
     await page.keyboard.press('Shift+Space');
-    expect(await fragment(page)).toBe('#present');
+    expect(await fragment(page)).toBe(first);
+    const screens = await screensOf(page);
+    expect(seen).toEqual(fiveFrom(screens, at ? `#present/${at}` : '#present'));
+    // Once for the list, and once more.
+    await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await expect.poll(() => dialog(page).count()).toBe(0);
   },
 );
 
-modelTest('who presses Next by key stays on it, until there is nothing next', async () => {
-  const page = await presenting('other-ways');
+modelTest('who presses Previous by key stays on it, until there is nothing before', async () => {
+  const page = await presenting('language');
   await page.keyboard.press('Tab');
-  await dialog(page).getByRole('button', { name: 'Next' }).focus();
+  await dialog(page).getByRole('button', { name: 'Previous' }).focus();
   await page.keyboard.press('Enter');
-  expect(await fragment(page)).toBe('#present/other-ways/2');
+  expect(await fragment(page)).toBe('#present/add-or-concatenate');
   await page.keyboard.press('Enter');
-  expect(await fragment(page)).toBe('#present/other-ways/3');
+  expect(await fragment(page)).toBe('#present');
   expect(await focused(page)).toBe('present');
-  await page.keyboard.press('PageUp');
-  expect(await fragment(page)).toBe('#present/other-ways/2');
+  await page.keyboard.press('PageDown');
+  expect(await fragment(page)).toBe('#present/add-or-concatenate');
 });
 
 modelTest('Escape lets go of a place that is held, and then leaves', async () => {

@@ -18,7 +18,8 @@ interface Outcome {
 interface Bet {
   name: string;
   figure: string;
-  judge(data: unknown, chosen: string): Outcome;
+  /** `chosen` is undefined if nothing was bet. */
+  judge(data: unknown, chosen?: string): Outcome;
 }
 
 /** The second bet is about losing fewer than this share of words: for it, seeds agree on the width. */
@@ -47,7 +48,7 @@ const bets: Bet[] = [
       const place = lost.findIndex((share) => share < fewest);
       const chosenShare = lost[widths.indexOf(Number(chosen))] ?? Number.NaN;
       const atChoice =
-        Number(chosen) === widths[place]
+        chosen === undefined || Number(chosen) === widths[place]
           ? ''
           : ` At the width you chose, ${chosen}, ${percent(chosenShare)} are.`;
       return {
@@ -146,6 +147,13 @@ function settle({ name, figure }: Bet): Promise<unknown> {
   results.set(name, result);
   result.catch(() => results.delete(name));
   return result;
+}
+
+/** The answer to a bet, in the words of a choice, and why. */
+export async function answerTo(name: string, chosen?: string): Promise<{ right: string; because: string }> {
+  const bet = bets.find((candidate) => candidate.name === name) as Bet;
+  const { answer, because } = bet.judge(await settle(bet), chosen);
+  return { right: wordsOf(name, answer), because };
 }
 
 /** Writes the answer, then whether the bet was right, then why. */
