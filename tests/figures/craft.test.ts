@@ -1,11 +1,12 @@
 // The craft of every picture: one table of sizes of type, with none below 13 pixels, also of indices and in the
-// style sheets of figures; and maps of queries and keys say which edge is which.
+// style sheets of figures; maps of queries and keys say which edge is which;
+// and rust is what is concatenated, blue the token, magenta the position.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
-import type { RasterMark } from '../../web/plot/scene.ts';
+import type { Ink, Mark, RasterMark } from '../../web/plot/scene.ts';
 import { type Shape, shapesOf } from '../../web/plot/shapes.ts';
 import { sizes } from '../../web/plot/sizes.ts';
 import { computeOf } from '../../web/worker/answers.ts';
@@ -78,3 +79,50 @@ withModel('maps of queries and keys, or of two positions, have names at their ed
   }
   expect([...new Set(seen)].sort()).toEqual(['depth', 'four-tasks', 'gram', 'one-score']);
 });
+
+const inksOf = (mark: Mark): (Ink | undefined)[] =>
+  mark.mark === 'path' || mark.mark === 'box'
+    ? [mark.stroke, mark.fill]
+    : mark.mark === 'raster'
+      ? []
+      : [mark.ink, ...(mark.mark === 'text' ? (mark.spans ?? []).map((span) => span.ink) : [])];
+
+/** What a picture must speak of to have a colour. */
+const meanings: [Ink, RegExp][] = [
+  ['concatenated', /concat|W₂/i],
+  ['token-token', /token/i],
+  ['position-position', /position|PE\(p\)|sines|channel|shift/i],
+];
+
+withModel.each(Object.keys(figures))('one colour has one meaning in %s', async (name) => {
+  const figure = await (figures[name] as () => Promise<AnyFigure>)();
+  const compute = await computeOf(name);
+  if (!compute) throw new Error(`${name} cannot be computed.`);
+  for (const settings of [{}, ...(views[name] ?? [])]) {
+    const { data, state } = await run({ figure, compute }, { ...shorter[name], ...settings });
+    const { marks } = figure.scene(data, state, 1048);
+    const words = marks.map((mark) => (mark.mark === 'text' ? mark.text : '')).join(' ');
+    for (const [ink, spokenOf] of meanings) {
+      const used = marks.filter((mark) => inksOf(mark).includes(ink));
+      if (used.length > 0) expect(`${words} ${figure.title}`, `${name}: ${ink}`).toMatch(spokenOf);
+      // A name in a colour is a name of what has the colour.
+      for (const mark of used)
+        if (mark.mark === 'text' && !mark.spans && mark.bold) expect(mark.text).toMatch(named[ink] ?? /./);
+    }
+  }
+});
+
+const named: Partial<Record<Ink, RegExp>> = {
+  concatenated: /concat|%|^\d/i,
+  'token-token': /token|W₁/i,
+  'position-position': /position|W₂|^\d/i,
+};
+
+/** Further pictures of figures that have several. */
+const views: Record<string, Record<string, string>[]> = {
+  collisions: [{ of: 'token' }],
+  gram: [{ of: 'shift' }],
+  overlap: [{ of: 'subspaces' }, { of: 'vectors' }],
+  encoding: [{ of: 'base' }],
+  'needs-positions': [{ view: 'readers' }],
+};

@@ -7,8 +7,11 @@ import { figures } from '../../web/figures/index.ts';
 import { computeOf } from '../../web/worker/answers.ts';
 import { loaded, run, shorter } from './support.ts';
 
-/** Between the sizes of which a picture knows the angle, values are read off a straight line. */
-const within = 6;
+/**
+ * The pointer stays on the grip, which is 38 pixels wide: between the sizes of which a picture knows the
+ * angle, values are read off a straight line.
+ */
+const within = 12;
 
 /** A few values of a slider, and its ends. */
 function valuesOf(control: Control): number[] {

@@ -122,7 +122,7 @@ const themes = `.root{--superpose-rem:${readerRem()};${withReaderRem(sizeVariabl
 const litTerms = terms
   .map((term) => `.root[data-lit='${term}'] [data-term]:not([data-term='${term}']){opacity:.22}`)
   .join('');
-const swatches = [...terms, 'accent', 'second', 'third', 'warning', 'quiet', 'ink']
+const swatches = [...terms, 'accent', 'second', 'third', 'concatenated', 'quiet', 'ink']
   .map((term) => `.swatch.f-${term}{background:var(--${term})}`)
   .join('');
 

@@ -38,12 +38,12 @@ export interface Page {
   task: Task;
 }
 
-/** Adding is black and concatenating orange, here as everywhere. */
+/** Adding is black and concatenating rust, here as everywhere. */
 export const inkOf: Record<ShownName, Ink> = {
   add: 'ink',
-  'concat-half': 'warning',
-  'concat-quarter': 'warning',
-  'concat-wide': 'warning',
+  'concat-half': 'concatenated',
+  'concat-quarter': 'concatenated',
+  'concat-wide': 'concatenated',
   'concat-wide-without-cross-terms': 'second',
 };
 

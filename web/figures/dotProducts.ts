@@ -47,7 +47,7 @@ interface Row {
 const rows: Row[] = [
   ofTerm('token-token', 'token · token'),
   ofTerm('position-position', '+ position · position'),
-  { name: 'concatenated', label: '= concatenated', ink: 'warning' },
+  { name: 'concatenated', label: '= concatenated', ink: 'concatenated' },
   ofTerm('token-position', '+ token · position'),
   ofTerm('position-token', '+ position · token'),
   { name: 'added', label: '= added', ink: 'ink' },

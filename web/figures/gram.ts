@@ -128,7 +128,7 @@ function tableOf(rows: Float64Array[]): Table<Float64Array> {
 }
 
 const lines: { name: 'sumErrors' | 'moves' | 'encodingErrors'; label: string; ink: Ink }[] = [
-  { name: 'sumErrors', label: 'Mₖ (x + PE(p)) misses by', ink: 'warning' },
+  { name: 'sumErrors', label: 'Mₖ (x + PE(p)) misses by', ink: 'second' },
   { name: 'moves', label: 'the shift itself', ink: 'position-position' },
   { name: 'encodingErrors', label: 'Mₖ PE(p) misses by', ink: 'third' },
 ];

@@ -33,7 +33,7 @@ const curveOf = (result: Result | undefined): (readonly [number, number])[] =>
   result?.parts.map((part, k) => [part, result.curve[k] as number] as const) ?? [];
 /** At the input, adding is black and concatenating orange, as in other figures. */
 const inkOf = (way: LanguageWay): Ink => {
-  if (groupOf(way) === 'input') return way.startsWith('add') ? 'ink' : 'warning';
+  if (groupOf(way) === 'input') return way.startsWith('add') ? 'ink' : 'concatenated';
   return groupOf(way) === 'nowhere' ? 'quiet' : 'second';
 };
 

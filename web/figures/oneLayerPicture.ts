@@ -234,13 +234,13 @@ function outputMarks(
             : '';
         })
         .join(''),
-      stroke: 'warning',
+      stroke: 'concatenated',
       wide: 1.5,
     },
     {
       mark: 'path',
       d: rows.map((y, i) => dot(at(concatenated[i] as number), y + cell / 2, radius)).join(''),
-      fill: 'warning',
+      fill: 'concatenated',
     },
     {
       mark: 'path',
@@ -256,7 +256,7 @@ function outputMarks(
 /** The marks of both outputs, drawn beside their names. */
 function outputKey(x: number, y: number): Mark[] {
   return [
-    { mark: 'path', d: dot(x + 5, y - 5, 4.5), fill: 'warning' },
+    { mark: 'path', d: dot(x + 5, y - 5, 4.5), fill: 'concatenated' },
     textAt(x + 14, y, 'concatenated', { ink: 'ink' }),
     { mark: 'path', d: `M${x + 112},${y - 12}v14`, stroke: 'ink', wide: 3 },
     textAt(x + 119, y, 'added', { ink: 'ink' }),
@@ -366,7 +366,7 @@ function prices(
       label,
       value: more(way),
       text: times(data, way),
-      ink: way === 'add' ? ('ink' as const) : way === chosen ? ('warning' as const) : ('quiet' as const),
+      ink: way === 'add' ? ('ink' as const) : way === chosen ? ('concatenated' as const) : ('quiet' as const),
     })),
     0,
     Math.max(...each.map(([way]) => more(way))),

@@ -3,7 +3,10 @@
 
 import type { Size } from './sizes.js';
 
-/** Colours by meaning; web/plot/colour.ts has their values in each theme. */
+/**
+ * Colours by meaning; web/plot/colour.ts has their values in each theme. `ink` is also that of what is added;
+ * tokens and positions have the colours of their terms.
+ */
 export type Ink =
   | 'ink'
   | 'quiet'
@@ -11,7 +14,7 @@ export type Ink =
   | 'field'
   | 'paper'
   | 'accent'
-  | 'warning'
+  | 'concatenated'
   | 'second'
   | 'third'
   | Term;
