@@ -140,16 +140,16 @@ test('what the figure says of leads has the intervals of all seeds, of both impl
   const both = (way: string, steps: number) =>
     `${said(way, steps, 256, true)} (${said(way, steps, 256, false)})`;
   expect(said('concat-quarter', 9000, 256, false)).toContain('which includes 0');
-  expect(words).toContain('± Welch’s 95\u202f% interval over all seeds (3 to 6 of each)');
+  expect(words).toContain('± Welch’s 95\u202f% interval over all seeds, 3 to 6 of each');
   // Every lead stands beside the tokens after which it was had.
-  const twice = { Concatenated: 'concat-quarter', RoPE: 'rope' };
+  const twice = { 'Concatenating at the same width': 'concat-quarter', RoPE: 'rope' };
   for (const [name, way] of Object.entries(twice))
     expect(words).toContain(
-      ` ${name}: ${both(way, 3000)} after 24.6 million tokens, ${both(way, 9000)} after 73.7 million.`,
+      ` ${name} beat adding by ${both(way, 3000)} after 24.6 million tokens and by ${both(way, 9000)} after 73.7 million.`,
     );
   const once = { TUPE: 'tupe', 'Decoupled RoPE': 'decoupled-rope' };
   for (const [name, way] of Object.entries(once))
-    expect(words).toContain(` ${name}: ${both(way, 3000)} after 24.6 million tokens.`);
+    expect(words).toContain(` ${name} beat adding by ${both(way, 3000)} after 24.6 million tokens.`);
   // In the readout and in the table, too.
   const i = data.rows.findIndex(({ way }: { way: string }) => way === 'rope');
   const readout = figure.readout(data, state, { i, j: 0 });
@@ -272,20 +272,22 @@ test('a way that is ahead of adding at first and behind it later has a sign', as
   const [soon, late] = [3000, 9000].map((steps) => said('add-to-first-queries-keys', steps, 256, true));
   expect(welchOf('add-to-first-queries-keys', 9000, 256, true).lead).toBeLessThan(0);
   const words = figure.describe(data, state);
-  const larger = `larger models ${soon} after 24.6 million tokens, −${late} after 73.7 million.`;
+  const larger = `in larger models by ${soon} after 24.6 million tokens and was behind by ${late} after 73.7 million.`;
   const small = `${said('add-to-first-queries-keys', 2000, 128, true)} (${said('add-to-first-queries-keys', 2000, 128, false)}) after 4.1 million tokens`;
-  expect(words).toContain(` First layer’s queries and keys only: ${small}; ${larger}`);
+  expect(words).toContain(
+    ` Position in the first layer’s queries and keys only beat adding by ${small}; ${larger}`,
+  );
 });
 
 test('the smaller model’s leads are said at both lengths', async () => {
   const { figure, data, state } = await run(language, { view: 'ladder', ways: 'all' });
   const words = figure.describe(data, state);
   for (const [name, way] of Object.entries({
-    Concatenated: 'concat-quarter',
-    'First layer’s attention only': 'add-to-first-attention',
+    'Concatenating at the same width': 'concat-quarter',
+    'Position in the first layer’s attention only': 'add-to-first-attention',
   }))
     expect(words).toContain(
-      ` ${name}: ${said(way, 2000, 128, true)} (${said(way, 2000, 128, false)}) after 4.1 million tokens, ${said(way, 4000, 128, true)} after 8.2 million; larger models`,
+      ` ${name} beat adding by ${said(way, 2000, 128, true)} (${said(way, 2000, 128, false)}) after 4.1 million tokens and by ${said(way, 4000, 128, true)} after 8.2 million; in larger models by`,
     );
 });
 

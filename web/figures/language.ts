@@ -70,20 +70,30 @@ const leadsOf = (rows: readonly Row[], way: LanguageWay): Leads => {
 const margins = ({ lead, margin }: Lead): string =>
   `${printed(Math.abs(lead))} ± ${printed(margin)}${Math.abs(lead) <= margin ? ', which includes 0' : ''}`;
 const isBehind = ({ lead }: Lead) => lead < 0;
-const signed = (lead: Lead) => `${isBehind(lead) ? '−' : ''}${margins(lead)}`;
-
 /** “0.047 ± 0.009 (0.043 ± 0.006)”, the other implementation’s in brackets. */
 const byBoth = ([ours, others]: Leads): string =>
-  ours ? `${signed(ours)}${others ? ` (${signed(others)})` : ''}` : '';
+  ours ? `${margins(ours)}${others ? ` (${margins(others)})` : ''}` : '';
 
-/** “0.047 ± 0.009 (0.043 ± 0.006) after 24.6 million tokens”, and so on with every length. */
+/** Ways whose label is no subject of a sentence. */
+const subjects: Partial<Record<LanguageWay, string>> = {
+  'concat-quarter': 'concatenating at the same width',
+  'add-to-first-attention': 'position in the first layer’s attention only',
+  'add-to-first-queries-keys': 'position in the first layer’s queries and keys only',
+  'add-normalized-to-first-queries-keys': 'the same, normalized separately,',
+  'add-normalized-to-queries-keys': 'position in every layer’s queries and keys',
+};
+
+/** “by 0.047 ± 0.009 (0.043 ± 0.006) after 24.6 million tokens and by …”, for every length. */
 function leadsAfter(lengths: readonly (readonly Row[])[], way: LanguageWay): string {
   const parts = lengths.flatMap((rows) => {
-    const lead = byBoth(leadsOf(rows, way));
-    return lead ? [`${lead} after ${rows[0]?.tokens.toFixed(1)} million tokens`] : [];
+    const leads = leadsOf(rows, way);
+    const behind = leads[0] && isBehind(leads[0]) ? 'was behind ' : '';
+    return leads[0]
+      ? [`${behind}by ${byBoth(leads)} after ${rows[0]?.tokens.toFixed(1)} million tokens`]
+      : [];
   });
   // The unit is said once in a list.
-  return parts.map((part, k) => (k > 0 ? part.replace(' tokens', '') : part)).join(', ');
+  return parts.map((part, k) => (k > 0 ? part.replace(' tokens', '') : part)).join(' and ');
 }
 
 /** How many runs each side of a lead has: “3 to 6”. */
@@ -104,10 +114,11 @@ function ahead(
       const leads = leadsAfter(lengths, way);
       return leads ? [`${where}${leads}`] : [];
     });
-    return parts.length > 0 ? [` ${capitalized(shortOf(way))}: ${parts.join('; ')}.`] : [];
+    const subject = capitalized(subjects[way] ?? shortOf(way));
+    return parts.length > 0 ? [` ${subject} beat adding ${parts.join('; ')}.`] : [];
   });
   const lengths = groups.flatMap((group) => group.lengths);
-  return ` Bits per byte by which each beat adding, ± Welch’s 95\u202f% interval over all seeds (${seedsOf(lengths, ways)} of each); in brackets, by another implementation.${sentences.join('')}`;
+  return `${sentences.join('')} Bits per byte ± Welch’s 95\u202f% interval over all seeds, ${seedsOf(lengths, ways)} of each; in brackets, another implementation.`;
 }
 
 /** What another learning rate changed, and of which runs that is known. */
@@ -169,7 +180,7 @@ function maskedTo({ rows }: Data): string {
     const came =
       Math.max(...others) < least
         ? `each concatenated run was below all ${ends.length} added ones`
-        : `means were ${means[0]} concatenated, ${means[1]} added${lead ? `, a lead of ${signed(lead)}` : ''}`;
+        : `means were ${means[0]} concatenated, ${means[1]} added${lead ? `, a lead of ${margins(lead)}` : ''}`;
     return ` After ${steps.toLocaleString('en')} steps, ${added.tokens.toFixed(1)} million tokens, ${came}${still}.`;
   });
   return sentences.join('');
@@ -356,7 +367,7 @@ export const figure: Figure<typeof controls, Data> = {
       state.view === 'ladder'
         ? [
             { where: '', lengths: small },
-            { where: 'larger models ', lengths: larger },
+            { where: 'in larger models ', lengths: larger },
           ]
         : [{ where: '', lengths: larger }],
       shown,
