@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { Verdict } from '../../web/build/verdicts.ts';
 import { figures } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
-import { drawn, figureOf, folderWith, modelTest, visit } from './support/visit.ts';
+import { drawn, figureOf, folderWith, modelTest, settled, visit } from './support/visit.ts';
 
 const verdicts: Verdict[] = JSON.parse(
   readFileSync(new URL('../../web/page/verdicts.json', import.meta.url), 'utf8'),
@@ -69,6 +69,7 @@ modelTest.each([...sample.entries()])(
 modelTest('Back returns to the claim', async () => {
   const { page } = await visit();
   // Also if the address there names another figure, which stays as it is.
+  await settled(page, 'language');
   const all = figureOf(page, 'language').locator('input[name=ways][value=all]');
   await all.check();
   await expect.poll(() => page.url()).toContain('ways=all');

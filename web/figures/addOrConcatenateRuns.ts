@@ -63,6 +63,7 @@ export const trainedControls = {
     options: labelled<TaskName>(['lookup', 'roll', 'badge', 'prev'], (task) => taskOptions[task]),
     initial: 'lookup',
     radio: true,
+    more: true,
   },
   separate: {
     kind: 'choice',
@@ -70,6 +71,7 @@ export const trainedControls = {
     options: { no: 'not shown', yes: 'beside the others, without LayerNorm' },
     initial: 'no',
     radio: true,
+    more: true,
   },
   n: { kind: 'steps', label: 'Tokens in a row', values: [6, 8, 10, 12], initial: first.n, more: true },
   sigma: { ...sigmaControl, more: true },
@@ -267,7 +269,14 @@ export type Form = keyof typeof forms;
 
 export const controls = {
   step: { kind: 'steps', label: 'Step', values: looks, initial: steps },
-  form: { kind: 'choice', label: 'Concatenated', options: forms, initial: 'concat-half', radio: true },
+  form: {
+    kind: 'choice',
+    label: 'Concatenated',
+    options: forms,
+    initial: 'concat-half',
+    radio: true,
+    more: true,
+  },
   ...trainedControls,
 } as const satisfies Controls;
 

@@ -185,7 +185,7 @@ const options = {
 export const controls = {
   view: { kind: 'choice', label: 'Trained on', options, initial: 'short', radio: true },
   ways: { kind: 'choice', label: 'Ways', options: { few: 'few', all: 'all' }, initial: 'few', radio: true },
-  curves: { kind: 'toggle', label: 'Learning curves', initial: false },
+  curves: { kind: 'toggle', more: true, label: 'Learning curves', initial: false },
 } as const satisfies Controls;
 export type State = StateOf<typeof controls>;
 

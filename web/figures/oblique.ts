@@ -30,7 +30,7 @@ const controls = {
     radio: true,
   },
   d: { kind: 'steps', more: true, label: 'Width d', values: [8, 16, 32, 64], initial: 32 },
-  k1: { kind: 'range', label: 'Token dims', min: 1, max: 64, step: 1, initial: 12 },
+  k1: { kind: 'range', more: true, label: 'Token dims', min: 1, max: 64, step: 1, initial: 12 },
   k2: { kind: 'range', label: 'Position dims', min: 1, max: 64, step: 1, initial: 12 },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
 } as const satisfies Controls;

@@ -91,7 +91,8 @@ function bring(element: HTMLElement): void {
   const above = claimAbove(element, stage) ?? stage ?? element;
   const come = () => {
     // A reader of a step sees its picture already.
-    if (!stage?.contains(from ?? null)) above.scrollIntoView();
+    if (from && stage?.contains(from)) holdPlace(from, element);
+    else above.scrollIntoView();
     keepInBeat(element);
   };
   come();
@@ -102,6 +103,13 @@ function bring(element: HTMLElement): void {
   if (document.readyState !== 'complete') {
     window.addEventListener('load', come, { once: true });
   }
+}
+
+/** A link stays where it was in the window while the figure that it has changed becomes higher or lower. */
+function holdPlace(link: HTMLAnchorElement, figure: HTMLElement): void {
+  const { top } = link.getBoundingClientRect();
+  const keep = () => scrollBy({ top: link.getBoundingClientRect().top - top, behavior: 'instant' });
+  figure.addEventListener('superpose-drawn', keep, { once: true });
 }
 
 /** Puts the sentence that the reader came from above its figure, with a button that leads back. */
@@ -158,7 +166,9 @@ export function followAddress(notice: (sentence: string) => void): void {
     if (!link) {
       if (returned || goToStep(hash)) return;
       const place = document.getElementById(hash.slice(1));
+      const figure = place ? undefined : figureOf(hash.slice(1));
       if (place && isFrom()) bring(place);
+      else if (figure) bring(figure);
       else unfold(place);
       return;
     }

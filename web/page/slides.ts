@@ -65,7 +65,7 @@ function slideOfFigure(figure: Element): Slide {
 }
 
 function slideOfAnswer(answer: Element): Slide {
-  const sentences = [...answer.querySelectorAll('p, li')].map((sentence) => textOf(sentence));
+  const sentences = [...answer.querySelectorAll('li')].map((sentence) => textOf(sentence));
   return { ...blank, at: 'answer', home: '#answer', title: textOf(answer, 'h2, h3'), sentences };
 }
 
