@@ -149,19 +149,19 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   describe({ n, sides }, { words }) {
-    const explains = ({ logits }: Side) =>
-      logits.depends === 'nothing'
-        ? 'nothing, as its scores do not vary'
-        : logits.depends === 'offset'
-          ? 'all'
-          : aboutPercent(logits.offsets.share);
+    const depends = ({ logits }: Side) =>
+      ({
+        nothing: 'the scores do not vary.',
+        places: `the offset explains ${aboutPercent(logits.offsets.share)} of the variation.`,
+        offset: 'for the same two tokens only the offset matters.',
+      })[logits.depends];
     const [added, chosen] = sides;
     const tokens =
       words === 'same'
         ? `With one token in all ${n} positions, every difference comes from position.`
         : `With ${n} different tokens, scores vary with the tokens too.`;
-    const adds = chosen.parameters.toLocaleString('en');
-    return `${chosen.name}: the offset explains ${explains(chosen)} of the variation; added: ${explains(added)}. ${tokens} ${chosen.name} adds ${adds} parameters to a model of BERT-base’s shape, adding ${added.parameters.toLocaleString('en')}.`;
+    const count = (parameters: number) => (parameters === 0 ? 'no' : parameters.toLocaleString('en'));
+    return `${chosen.name}: ${depends(chosen)} Added: ${depends(added)} ${tokens} ${chosen.name} adds ${count(chosen.parameters)} parameters to a model of BERT-base’s shape, adding ${count(added.parameters)}.`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),
