@@ -34,6 +34,8 @@ class Stage {
   /** By how many pixels the first step is longer because of that. */
   #more = 0;
   #width = innerWidth;
+  /** The height of the highest picture so far in a window this wide. */
+  #height = 0;
   /** One step alone: its picture stays nowhere. */
   readonly #single: boolean;
 
@@ -81,11 +83,15 @@ class Stage {
     const stays = this.root.querySelector('.stays') as HTMLElement;
     const over = stays.offsetHeight + 2 * gap - innerHeight;
     stays.style.setProperty('--top', `${gap - Math.max(0, over)}px`);
-    if (this.#width === innerWidth && (over <= this.#over || this.#inUse())) return;
+    if (this.#width === innerWidth && (stays.offsetHeight <= this.#height || this.#inUse())) return;
+    this.#height = stays.offsetHeight;
     this.#width = innerWidth;
     this.#over = over;
     this.#more = beside.matches ? Math.max(0, Math.min(over, innerHeight / 4)) : 0;
     this.root.style.setProperty('--more', `${this.#more}px`);
+    // The steps keep their way whatever a picture that is higher than most takes of it.
+    const tall = stays.offsetHeight - 0.8 * innerHeight + (over > 0 ? innerHeight / 10 : 0);
+    this.root.style.setProperty('--tall', `${beside.matches ? Math.max(0, tall) : 0}px`);
   }
 
   /**
@@ -97,7 +103,7 @@ class Stage {
     const picture = (this.root.querySelector('.stays') as HTMLElement).offsetHeight;
     const start = innerHeight / 10;
     const lead = this.#over > 0 ? this.#over + start - gap : 0;
-    const way = this.root.offsetHeight - Math.min(picture, 0.8 * innerHeight) - lead;
+    const way = this.root.offsetHeight - picture - lead;
     return { start, lead, way: Math.max(way, gap) };
   }
 
