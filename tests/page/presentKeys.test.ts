@@ -181,17 +181,17 @@ modelTest('Escape lets go of a place that is held, and then leaves', async () =>
 
 modelTest('Escape undoes a drag that is under way, and the presentation stays', async () => {
   const page = await presenting('');
-  const token = () =>
-    page.evaluate(() => document.querySelector<FigureElement>('.present superpose-figure')?.state.token);
-  const { x, y } = await middleOf(page, '.knob.field');
+  const pull = () =>
+    page.evaluate(() => document.querySelector<FigureElement>('.present superpose-figure')?.state.pull);
+  const { x, y } = await middleOf(page, '.knob.part');
   await page.mouse.move(x, y);
   await page.mouse.down();
-  await page.mouse.move(x, y - 20, { steps: 3 });
-  await expect.poll(token).not.toBe('');
+  await page.mouse.move(x - 60, y, { steps: 3 });
+  await expect.poll(pull).not.toBe(0);
   await page.keyboard.press('Escape');
-  await expect.poll(token).toBe('');
-  await page.mouse.move(x, y + 20, { steps: 3 });
+  await expect.poll(pull).toBe(0);
+  await page.mouse.move(x - 80, y, { steps: 3 });
   await page.mouse.up();
-  expect(await token()).toBe('');
+  expect(await pull()).toBe(0);
   expect(await dialog(page).count()).toBe(1);
 });
