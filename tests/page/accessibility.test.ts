@@ -167,12 +167,6 @@ modelTest('a tap chooses a cell, and everything that shows it follows', async ()
     return { display, position };
   });
   expect([display, position]).toEqual(['block', 'absolute']);
-  // A tap on a card reads what is on it.
-  await drawn(page, 'one-layer');
-  await figureOf(page, 'one-layer').locator('.knob').first().tap();
-  await expect
-    .poll(async () => (await page.evaluate(readFigure, 'one-layer'))?.readout)
-    .toMatch(/^W₂, row \d, column \d: /);
 });
 
 modelTest('a pair of tokens is the same in every figure that shows them', async () => {

@@ -243,6 +243,10 @@ test('on a phone W₂ is dragged sideways, and goes on by itself when it is near
   await expect.poll(async () => (await layerState(page))?.pull).toBe(1);
   expect((await settled(page, layer)).finding).toContain('Concatenating has become adding');
   expect(await page.evaluate(() => scrollY)).toBe(before);
+  // A tap on the card reads what is on it.
+  await page.touchscreen.tap(...(await middleOf(cardOf(page))));
+  await expect.poll(() => figure.locator('.readout').textContent()).toMatch(/^\s*W₂, row \d, column \d: /);
+  expect((await layerState(page))?.pull).toBe(1);
 });
 
 test('the mouse drags W₂, Escape takes it back, and a button and keys do what the mouse does', async () => {
