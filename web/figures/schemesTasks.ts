@@ -81,7 +81,8 @@ export const figure: Figure<typeof controls, Data> = {
             textAt(0, y + 36, numbers && measured(cells), { ink: 'quiet' }),
           ]
         : [textAt(0, y + 15, name, { ink: quiet })];
-      if (!beside && width >= 340)
+      // A long name leaves no room for them.
+      if (!beside && 6.8 * name.length + 7.2 * numbers.length < width)
         named.push(textAt(width, y + 15, numbers, { anchor: 'end', ink: 'quiet' }));
       const drawn = cells.flatMap((cell, j) =>
         drawCell(cell, { x: left + j * each, y: y + above, width: each, height: cellHeight }),
