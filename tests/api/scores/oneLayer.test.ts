@@ -134,7 +134,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       const ratio = spreadOf(t.map((x, c) => x + (p[c] as number))) / spreadOf([...t, ...p]);
       expect(Math.abs(value / ratio - 1)).toBeLessThan(1e-12);
     }
-    // What the page says of them.
+    // Of these draws.
     const [least, most] = d === 8 ? [0.62, 1.81] : [1.31, 1.48];
     expect(Math.min(...lengthRatios)).toBeCloseTo(least, 2);
     expect(Math.max(...lengthRatios)).toBeCloseTo(most, 2);
