@@ -183,6 +183,17 @@ describe('plot', () => {
     expect(svg.match(/&lt;b&gt;&quot;&amp;&#39;\ufffd/g)?.length).toBeGreaterThanOrEqual(3);
   });
 
+  test('a picture for a page of its theme has no ground of its own', async () => {
+    const scene = { width: 9, height: 9, marks: [], regions: [] };
+    const words = { title: 't', description: 'd' };
+    expect(await svgPicture(scene, { ...words, theme: 'light' })).toContain('<rect');
+    expect(await svgPicture(scene, { ...words, theme: 'light', ground: false })).not.toContain('<rect');
+    // The one in both themes loses its ground where its address chooses one.
+    const both = await svgPicture(scene, { ...words, theme: 'auto' });
+    expect(both).toContain('<rect width="9" height="9" class="ground f-paper"');
+    expect(both).toContain(':target>.ground,svg:target>g>.ground{fill:none}');
+  });
+
   test('no tick’s label goes beyond the picture, where a saved one would be cut', () => {
     const { marks } = plane(
       { x: 0, y: 0, width: 300, height: 200 },

@@ -35,6 +35,9 @@ export function questionOf(
     ${answer && see ? html`<p><a href=${see}>See it</a></p>` : nothing}`;
 }
 
+/** The part of the page, without who said a claim. */
+const sectionIn = (part = ''): string => part.split(' · ')[0] as string;
+
 /** All screens below the parts of the page that they belong to, and how far the handout is. */
 export function listOf(
   slides: readonly Slide[],
@@ -44,7 +47,9 @@ export function listOf(
 ): TemplateResult {
   const item = ({ at, part, title, figure }: Slide, place: number) =>
     html`${
-      part !== '' && part !== slides[place - 1]?.part ? html`<h3>${part}</h3>` : nothing
+      part !== '' && sectionIn(part) !== sectionIn(slides[place - 1]?.part)
+        ? html`<h3>${sectionIn(part)}</h3>`
+        : nothing
     }<a href="#present${at && `/${at}`}" aria-current=${place === now ? 'true' : nothing}><span>${place + 1}</span> ${title || figure}</a>`;
   return html`<nav class="cover slides" aria-label="All slides">${slides.map(item)}
     <p class="part">Arrow and Page keys go from slide to slide. O opens this list, Q enlarges the code, B blanks the screen, P prints a handout, and Esc leaves.</p>
