@@ -117,7 +117,7 @@ const wordWidth = (word: string) => Math.max(16, letter * word.length + 6);
 
 const wordHeight = 24;
 /** Of a head's name and of the line below it. */
-const titled = 40;
+const titled = 38;
 
 interface Placed {
   x: number;
@@ -138,7 +138,7 @@ function flow(tokens: readonly string[], width: number, narrow: boolean) {
     x += wide + 3;
     return here;
   });
-  const rise = line === 0 ? (narrow ? 46 : 96) : narrow ? 26 : 52;
+  const rise = line === 0 ? (narrow ? 46 : 96) : narrow ? 20 : 52;
   return { placed, rise, height: (line + 1) * (rise + wordHeight) };
 }
 
@@ -153,16 +153,16 @@ function arrange({ tokens }: Readers, width: number) {
   const left = narrow ? width : Math.min(300, 0.3 * width);
   const x = narrow ? 0 : left + 36;
   const wide = width - x;
-  const high = titled + 32 + flow(tokens, wide, narrow).height;
-  const top = narrow ? 112 : 0;
-  const gap = narrow ? 14 : 22;
+  const high = titled + 27 + flow(tokens, wide, narrow).height;
+  const top = narrow ? 86 : 0;
+  const gap = narrow ? 10 : 22;
   const readers = [0, 1].map(
     (place): Area => ({ x, y: top + place * (high + gap), width: wide, height: high }),
   );
   const below = top + 2 * high + gap;
   const lines = notes.flatMap((note) => wrapped(note, wide, 6.6));
   const end = below + 18 * lines.length;
-  const bars: Area = { x: 0, y: 0, width: left, height: narrow ? 98 : Math.max(280, end) };
+  const bars: Area = { x: 0, y: 0, width: left, height: narrow ? 76 : Math.max(280, end) };
   return {
     bars,
     readers,
@@ -200,7 +200,7 @@ function barsOf(data: Readers, { terms: which }: State, area: Area, width: numbe
   const marks = strips.flatMap(({ values, ink, text, hollow }, place): Mark[] => {
     const x = narrow ? place * (across + 10) : 0;
     const y = narrow ? 0 : place * down;
-    const box: Area = { x, y: y + 22, width: across, height: down - 40 };
+    const box: Area = { x, y: y + 22, width: across, height: down - (narrow ? 36 : 40) };
     const bars = rowBars(box, values, limit, ink);
     return [
       textAt(x, y + 14, text, { ink: 'ink', bold: true }),
@@ -272,7 +272,7 @@ function readerOf(data: Readers, { terms: which }: State, reader: Reader, area: 
     );
   });
   marks.push(
-    ...shareBar(reader, offTerms[which], { ...area, y: area.y + titled + 10 + height, height: 20 }, width),
+    ...shareBar(reader, offTerms[which], { ...area, y: area.y + titled + 6 + height, height: 20 }, width),
   );
   const region: Region = {
     ...area,
