@@ -29,10 +29,10 @@ struct OneLayer {
   Matrix<double> added, concatenated;   // [n, m]
   // What each part adds to the concatenated output, [n, m]; they sum to it.
   std::vector<Matrix<double>> contributions;
-  double difference = 0;                // the largest |concatenated - added|
-  double relative_difference = 0;       // |concatenated - added| / |added|, over all numbers
-  double miss = 0;                      // the least |c concatenated - added| / |added| over all numbers c
-  Vector<double> length_ratios;         // [n], |concatenated| / |added| of each row
+  double difference = 0;           // the largest |concatenated - added|
+  double relative_difference = 0;  // |concatenated - added| / |added|, over all numbers
+  double miss = 0;                 // the least |c concatenated - added| / |added| over all numbers c
+  Vector<double> length_ratios;    // [n], |concatenated| / |added| of each row
   // The least |x M + rho p M - (x + p) W_1| / |(x + p) W_1| over all matrices M that serve both parts, for
   // independent x and p that spread alike: then M = (1 + rho) / (1 + rho^2) W_1. It is 0 for rho = 1 alone.
   double shared_miss = 0;
