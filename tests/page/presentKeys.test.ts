@@ -76,9 +76,9 @@ const touches: Record<string, [at: string, touch: (page: Page) => Promise<unknow
       await page.keyboard.press('ArrowRight');
     },
   ],
-  'Replay, with the mouse': ['add-or-concatenate', (page) => pressed(page, 'button.main')],
-  'Replay, with a finger': ['add-or-concatenate', (page) => tapped(page, 'button.main')],
-  'Replay, by key': ['add-or-concatenate', (page) => inside(page, 'button.main').first().press('Enter')],
+  'Replay, with the mouse': ['task', (page) => pressed(page, 'button.main')],
+  'Replay, with a finger': ['task', (page) => tapped(page, 'button.main')],
+  'Replay, by key': ['task', (page) => inside(page, 'button.main').first().press('Enter')],
   'the picture, with the mouse': ['', (page) => pressed(page, '.surface')],
   'the picture, by key': [
     '',
@@ -101,7 +101,7 @@ const touches: Record<string, [at: string, touch: (page: Page) => Promise<unknow
       await page.keyboard.press('End');
     },
   ],
-  'a text': ['one-sum', (page) => inside(page, 'textarea').first().fill('Another one.')],
+  'a text': ['sum', (page) => inside(page, 'textarea').first().fill('Another one.')],
   'the code, and the list of all screens': [
     '',
     async (page) => {
@@ -154,16 +154,16 @@ modelTest.each(Object.entries(touches))(
 );
 
 modelTest('who presses Previous by key stays on it, until there is nothing before', async () => {
-  const page = await presenting('language');
+  const page = await presenting('sum');
   await page.keyboard.press('Tab');
   await dialog(page).getByRole('button', { name: 'Previous' }).focus();
   await page.keyboard.press('Enter');
-  expect(await fragment(page)).toBe('#present/add-or-concatenate');
+  expect(await fragment(page)).toBe('#present/answer');
   await page.keyboard.press('Enter');
   expect(await fragment(page)).toBe('#present');
   expect(await focused(page)).toBe('present');
   await page.keyboard.press('PageDown');
-  expect(await fragment(page)).toBe('#present/add-or-concatenate');
+  expect(await fragment(page)).toBe('#present/answer');
 });
 
 modelTest('Escape lets go of a place that is held, and then leaves', async () => {

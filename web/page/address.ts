@@ -91,7 +91,7 @@ function bring(element: HTMLElement): void {
   const above = claimAbove(element, stage) ?? stage ?? element;
   const come = () => {
     // A reader of a step sees its picture already.
-    if (from && stage?.contains(from)) holdPlace(from, element);
+    if (from && stage?.contains(from) && element instanceof FigureElement) holdPlace(from, element);
     else above.scrollIntoView();
     keepInBeat(element);
   };
@@ -105,11 +105,20 @@ function bring(element: HTMLElement): void {
   }
 }
 
-/** A link stays where it was in the window while the figure that it has changed becomes higher or lower. */
-function holdPlace(link: HTMLAnchorElement, figure: HTMLElement): void {
+/**
+ * A link stays where it was in the window while the figure that it has changed becomes higher or lower, until the
+ * figure is done or the reader scrolls.
+ */
+function holdPlace(link: HTMLAnchorElement, figure: FigureElement): void {
   const { top } = link.getBoundingClientRect();
-  const keep = () => scrollBy({ top: link.getBoundingClientRect().top - top, behavior: 'instant' });
-  figure.addEventListener('superpose-drawn', keep, { once: true });
+  let y = scrollY;
+  const keep = () => {
+    const isHeld = scrollY === y;
+    if (isHeld) scrollBy({ top: link.getBoundingClientRect().top - top, behavior: 'instant' });
+    y = scrollY;
+    if (!isHeld || !figure.busy) figure.removeEventListener('superpose-drawn', keep);
+  };
+  figure.addEventListener('superpose-drawn', keep);
 }
 
 /** Puts the sentence that the reader came from above its figure, with a button that leads back. */

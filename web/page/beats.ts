@@ -90,7 +90,8 @@ class Stage {
     this.#more = beside.matches ? Math.max(0, Math.min(over, innerHeight / 4)) : 0;
     this.root.style.setProperty('--more', `${this.#more}px`);
     // The steps keep their way whatever a picture that is higher than most takes of it.
-    const tall = stays.offsetHeight - 0.8 * innerHeight + (over > 0 ? innerHeight / 10 : 0);
+    const lost = Math.max(0, over) - this.#more + 2 * (innerHeight / 10 - gap);
+    const tall = stays.offsetHeight - 0.8 * innerHeight + lost;
     this.root.style.setProperty('--tall', `${beside.matches ? Math.max(0, tall) : 0}px`);
   }
 
