@@ -77,7 +77,7 @@ withModel('maps of queries and keys, or of two positions, have names at their ed
       }
     }
   }
-  expect([...new Set(seen)].sort()).toEqual(['depth', 'four-tasks', 'gram', 'one-score']);
+  expect([...new Set(seen)].sort()).toEqual(['beside-added', 'depth', 'four-tasks', 'gram', 'one-score']);
 });
 
 const inksOf = (mark: Mark): (Ink | undefined)[] =>

@@ -1,7 +1,7 @@
 // Figure "RoPE beside Added": the scores of one scheme and those of added positions, large, for the same tokens.
 import type { SchemeInfo } from 'superpose';
 import { aboutPercent, percent, readable } from '../plot/format.js';
-import { colourKey, map, textAt, titleHeight, wrapped } from '../plot/parts.js';
+import { colourKey, edges, map, textAt, titleHeight, wrapped } from '../plot/parts.js';
 import type { Mark, Region, Span } from '../plot/scene.js';
 import { sizes } from '../plot/sizes.js';
 import type { StateOf } from './controls.js';
@@ -129,11 +129,7 @@ export const figure: Figure<typeof controls, Data> = {
           subtitle: dependsOn(logits),
         },
       );
-      marks.push(
-        ...drawn,
-        textAt(x + side / 2, region.y + side + 17, 'key', { anchor: 'middle' }),
-        textAt(x - 8, region.y + side / 2, 'query', { anchor: 'middle', turn: -90 }),
-      );
+      marks.push(...drawn, ...edges(region));
       regions.push(region);
     }
     marks.push(
