@@ -37,7 +37,7 @@ async function wayOfSteps(beat: string): Promise<{ way: number[]; early: boolean
     const isPinned = Math.abs(stays.getBoundingClientRect().top - top) < 2;
     const at = steps.findIndex((step) => step.querySelector('[aria-current]'));
     if (isPinned && at >= 0) way[at] = (way[at] ?? 0) + stride;
-    if (!isPinned && at > 0 && way[at] === 0) early = true;
+    if (!isPinned && at > 0 && (way[0] ?? 0) > 0 && way[at] === 0) early = true;
   }
   return { way, early };
 }
@@ -114,6 +114,7 @@ modelTest.each(['sum', 'mix'])(
 modelTest('who has followed every step has loaded the path’s scripts, within their budget', async () => {
   const { page, site } = await sharedPages('sum');
   await drawn(page, 'add-or-concatenate');
+  for (const name of ['keep-apart', 'language', 'beside-added']) await settled(page, name);
   for (const bet of await page.locator('.bet').all()) await bet.scrollIntoViewIfNeeded();
   const folder = new URL(site.address).pathname;
   const requested = new Set(site.requests.map((path) => path.slice(folder.length)));
