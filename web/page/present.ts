@@ -141,7 +141,8 @@ class Presenter {
       if (state !== undefined) memories.set(at, { ...memories.get(at), link: `#${state}` });
       return known;
     }
-    const link = readLink(`#${state ?? at}`) ?? { figure: at, settings: [] };
+    const folded = document.getElementById(at)?.querySelector('superpose-figure')?.getAttribute('name');
+    const link = readLink(`#${state ?? at}`) ?? { figure: folded ?? at, settings: [] };
     if ('refused' in link || !Object.hasOwn(figures, link.figure)) return 0;
     const like = slides.findLastIndex(({ figure }) => figure === link.figure);
     const place = like < 0 ? slides.length - 1 : like + 1;
