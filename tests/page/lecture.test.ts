@@ -211,6 +211,7 @@ modelTest(
     await expect.poll(() => inside(page, '#presented').textContent()).not.toContain(said);
     await field.press('b');
     expect(await inside(page, '.blank').count()).toBe(0);
+    await expect.poll(async () => (await shown(page)).text).toBe('The old dog sleeps.b');
     await page.keyboard.press('PageDown');
     await page.keyboard.press('PageUp');
     await expect.poll(async () => (await shown(page)).text).toBe('The old dog sleeps.b');
