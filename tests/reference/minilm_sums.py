@@ -6,14 +6,10 @@ each sum is a row of whole numbers, and a hash that is linear modulo 2^64 is exa
 h(token + position) = h(token) + h(position). If no two of the 30,522 * 512 hashes are equal, no two sums are.
 
 The distance of two sums at one position is that of their tokens, and of one token at two positions that of
-the positions. `--every-pair` also goes through sums of two tokens at two positions, which takes half an hour: it
-leaves out tokens a and b only if |R(a - b)| > |R(p_i - p_j)| + `nearest_tokens` for all i and j, where R
-projects on the directions in which positions vary least.
+the positions: the least of each is computed, and nothing for two tokens at two positions.
 
 Writes minilm_sums.json for the tests.
 """
-
-import sys
 
 import numpy as np
 
@@ -56,31 +52,6 @@ def nearest_two(table):
     return best
 
 
-def nearer_pairs(tokens, positions, least, kept=128):
-    """Sums of two tokens at two positions that are nearer than `least`: [distance, a, b, i, j]."""
-    directions = np.linalg.svd(positions - positions.mean(0), full_matrices=False)[2][:kept]
-    rest = [table - (table @ directions.T) @ directions for table in (tokens, positions)]
-    bound = least + np.sqrt(squared_distances(rest[1], rest[1]).max()) + 1e-6
-    apart = squared_distances(positions, positions)
-    np.fill_diagonal(apart, np.inf)
-    products = tokens @ positions.T
-    found = []
-    for first in range(0, len(tokens), BLOCK):
-        near = squared_distances(rest[0][first : first + BLOCK], rest[0][first:]) < bound**2
-        for a, b in zip(*np.nonzero(np.triu(near, 1))):
-            a, b = first + a, first + b
-            between = ((tokens[a] - tokens[b]) ** 2).sum()
-            # |(a - b) + (p_i - p_j)|^2 = |a - b|^2 + |p_i - p_j|^2 + 2 (a - b).(p_i - p_j)
-            along = 2 * (products[a] - products[b])
-            if between + apart.min() + along.min() - along.max() >= least**2:
-                continue
-            squares = between + apart + along[:, None] - along[None]
-            if squares.min() < least**2:
-                i, j = np.unravel_index(squares.argmin(), squares.shape)
-                found.append([float(np.sqrt(squares.min())), int(a), int(b), int(i), int(j)])
-    return found
-
-
 if __name__ == "__main__":
     tensors = read_safetensors(PACKAGE / "model/model.fp16.safetensors")
     names = ("embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight")
@@ -89,18 +60,15 @@ if __name__ == "__main__":
     equal = equal_sums(*(whole(table) for table in tables))
     assert equal_sums(whole(tables[0])[[0, 1, 0]], whole(tables[1])[:2]) == 2
     nearest_tokens, nearest_positions = nearest_two(tokens), nearest_two(positions)
-    if "--every-pair" in sys.argv:
-        print("two tokens at two positions, nearer than the nearest two tokens:", nearer_pairs(tokens, positions, nearest_tokens[0]))
-    else:
-        write_beside(
-            __file__,
-            {
-                "sums": len(tokens) * len(positions),
-                "equal": equal,
-                "token_rank": int(np.linalg.matrix_rank(tokens)),
-                "median_token_length": float(np.median(np.linalg.norm(tokens, axis=1))),
-                "nearest_tokens": nearest_tokens,
-                "nearest_positions": nearest_positions,
-            },
-            digits=10,
-        )
+    write_beside(
+        __file__,
+        {
+            "sums": len(tokens) * len(positions),
+            "equal": equal,
+            "token_rank": int(np.linalg.matrix_rank(tokens)),
+            "median_token_length": float(np.median(np.linalg.norm(tokens, axis=1))),
+            "nearest_tokens": nearest_tokens,
+            "nearest_positions": nearest_positions,
+        },
+        digits=10,
+    )

@@ -332,7 +332,7 @@ test('MiniLM’s sums all differ, as the oracle computed them', () => {
     `its 30,522 token rows span all ${token_rank} dimensions: we computed all of its ${sums.toLocaleString('en')} sums exactly`,
   );
   expectOnPage(
-    `The nearest two, of one token at positions ${one} and ${next}, are ${betweenPositions.toFixed(3)} apart; those of two tokens are at least ${betweenTokens.toFixed(3)} apart, where a token’s row is ${median_token_length.toFixed(2)} long`,
+    `Of one token at two positions, the nearest two sums, at ${one} and ${next}, are ${betweenPositions.toFixed(3)} apart; of two tokens at one position, ${betweenTokens.toFixed(3)}. A token’s row is ${median_token_length.toFixed(2)} long`,
   );
   expectOnPage(
     `30,522 token rows fill all of its ${token_rank} dimensions, and still no two of its ${sums.toLocaleString('en')} sums of a token row and a position row are equal`,
