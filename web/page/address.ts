@@ -112,13 +112,19 @@ function bring(element: HTMLElement): void {
 function holdPlace(link: HTMLAnchorElement, figure: FigureElement): void {
   const { top } = link.getBoundingClientRect();
   let y = scrollY;
-  const keep = () => {
-    const isHeld = scrollY === y;
-    if (isHeld) scrollBy({ top: link.getBoundingClientRect().top - top, behavior: 'instant' });
+  const sizes = new ResizeObserver(() => {
+    if (scrollY === y) scrollBy({ top: link.getBoundingClientRect().top - top, behavior: 'instant' });
+    else sizes.disconnect();
     y = scrollY;
-    if (!isHeld || !figure.busy) figure.removeEventListener('superpose-drawn', keep);
+  });
+  sizes.observe(figure);
+  const finish = () => {
+    if (figure.busy) return;
+    figure.removeEventListener('superpose-drawn', finish);
+    // The last size is seen in the frame of the last picture.
+    requestAnimationFrame(() => requestAnimationFrame(() => sizes.disconnect()));
   };
-  figure.addEventListener('superpose-drawn', keep);
+  figure.addEventListener('superpose-drawn', finish);
 }
 
 /** Puts the sentence that the reader came from above its figure, with a button that leads back. */
