@@ -29,12 +29,7 @@ async function fiveOn(page: Page, key: string): Promise<string[]> {
 }
 /** The addresses of all screens, as the list has them. */
 async function screensOf(page: Page): Promise<string[]> {
-  await page.keyboard.press('Escape');
-  await page.evaluate(() => {
-    location.hash = '#present';
-  });
-  await dialog(page).waitFor();
-  await inside(page, '.bar .place').click();
+  await page.keyboard.press('o');
   const all = await inside(page, '.slides a').evaluateAll((links) =>
     links.map((link) => (link as HTMLAnchorElement).hash),
   );

@@ -13,8 +13,9 @@ import type { Answer, Slide } from './slides.js';
 
 /** Pixels of a column of print, in which letters of pictures are as large as on the screen. */
 const column = 330;
-/** A higher picture ends between two of its parts. */
+/** A higher picture ends between two of its parts, unless too little of it would be left. */
 const highest = 330;
+const least = highest / 2;
 
 interface Item {
   slide: Slide;
@@ -57,7 +58,8 @@ async function itemOf(slide: Slide): Promise<Item> {
   const state = stateOf(figure, slide.settings);
   const data = await dataOf(slide.figure, state);
   const scene = figure.scene(data, state, column);
-  const height = Math.min(scene.height, cropAbove(scene, highest));
+  const cut = cropAbove(scene, highest);
+  const height = cut < least ? scene.height : Math.min(scene.height, cut);
   const [title, description] = [figure.title, figure.describe(data, state)];
   const options = { theme: 'light', title, description, ground: false } as const;
   const svg = await svgPicture({ ...scene, height }, options);
