@@ -75,7 +75,9 @@ struct ModelOptions {
   }
   // Whether the first layer's queries and keys read a sum of tokens and positions.
   bool sums() const { return in_stream() || scheme == TrainingScheme::add_to_queries_keys; }
-  bool has_table() const { return sums() || scheme == TrainingScheme::tupe; }
+  bool has_table() const {
+    return sums() || scheme == TrainingScheme::tupe || scheme == TrainingScheme::multiply;
+  }
   // Whether something is added to scores, beside a mask.
   bool has_bias() const {
     return scheme == TrainingScheme::tupe || scheme == TrainingScheme::alibi || scheme == TrainingScheme::t5;
