@@ -344,7 +344,6 @@ export const figure: Figure<typeof controls, Data> = {
   title: 'Language models that differ in how position gets in',
   controls,
   source: () => 'recorded',
-  below: true,
 
   scene: (data, state, width) =>
     state.curves ? drawCurves(data, state, width) : drawRows(data, state, width),
