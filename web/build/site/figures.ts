@@ -33,7 +33,7 @@ const besideNames = new Set(
 );
 
 /** The width of a column beside a beat's steps in a wide window, in pixels. */
-const besideSteps = 824;
+const besideSteps = 808;
 
 export const headless = (): Promise<Headless> => import(bundle);
 
