@@ -34,8 +34,7 @@ const latex: Record<string, string> = {
  */
 const texts = {
   html: (text: string) => inXml(text).replace(/[{}]/g, (sign) => `&#${sign.charCodeAt(0)};`),
-  // A percent sign means something only beside a brace, in a template.
-  markdown: (text: string) => text.replace(/[[\]\\*_`<>{}&$~|]|(?<=\{)%|%(?=\})/g, '\\$&'),
+  markdown: (text: string) => text.replace(/[[\]\\*_`<>{}%&$~|]/g, '\\$&'),
   latex: (text: string) => text.replace(/[\\{}$&#_%~^]/g, (sign) => latex[sign] ?? `\\${sign}`),
 };
 const escaped = texts.html;

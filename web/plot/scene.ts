@@ -1,12 +1,7 @@
 // A figure's picture as plain data, in CSS pixels. The same marks are drawn on a page, on a canvas below an
 // SVG, and written as an SVG file.
 
-import type { Size } from './sizes.js';
-
-/**
- * Colours by meaning; web/plot/colour.ts has their values in each theme. `ink` is also that of what is added;
- * tokens and positions have the colours of their terms.
- */
+/** Colours by meaning; web/plot/colour.ts has their values in each theme. */
 export type Ink =
   | 'ink'
   | 'quiet'
@@ -14,7 +9,7 @@ export type Ink =
   | 'field'
   | 'paper'
   | 'accent'
-  | 'concatenated'
+  | 'warning'
   | 'second'
   | 'third'
   | Term;
@@ -50,7 +45,7 @@ export interface TextMark extends Linked {
   anchor?: 'start' | 'middle' | 'end';
   ink?: Ink;
   /** In pixels; 13 unless given. */
-  size?: Size;
+  size?: number;
   bold?: boolean;
   /** Degrees, about (x, y). */
   turn?: number;
@@ -148,23 +143,21 @@ export interface Region extends Linked {
   pick: 'cells' | 'across' | 'nothing' | { points: Points };
   rows: number;
   columns: number;
-  /** The cursor's row at the top of its cells; 0 unless given. */
-  firstRow?: number;
   /** Settings that a click or tap on it sets; without any, it holds the cursor. */
   sets?: Readonly<Record<string, string | number | readonly string[]>>;
 }
 
-/** A knob in the picture, or a part of it, that is dragged to set a value. Its setting has an input, too. */
+/** A knob in the picture, or a field, that is dragged to set a value. Its setting has an input, too. */
 export interface Handle {
   x: number;
   y: number;
   setting: string;
-  /** Of a part about (x, y), such as a card: it moves sideways, so a finger still scrolls the page up and down. */
+  /** Of a field, about its middle: `at` gets the x of the press and the y of the pointer. */
   size?: { width: number; height: number };
-  /** The value when (x, y) has been dragged to a pixel; a number is rounded to one that can be set. */
+  /** The value at a pixel; a number is rounded to one that can be set. */
   at(x: number, y: number): number | string;
-  /** Dragged to the first value or beyond, it goes on to the second by itself. */
-  snap?: readonly [from: number, to: number];
+  /** Of a field: the knob for fingers, where the cursor is in it. */
+  grip?(cursor: Cursor): Handle | undefined;
 }
 
 export interface Scene {
@@ -192,8 +185,8 @@ export function cursorAt(
       continue;
     }
     const j = Math.min(region.columns - 1, Math.floor(across * region.columns));
-    const row = region.pick === 'across' ? 0 : Math.min(region.rows - 1, Math.floor(down * region.rows));
-    return { cursor: { i: (region.firstRow ?? 0) + row, j }, region };
+    const i = region.pick === 'across' ? 0 : Math.min(region.rows - 1, Math.floor(down * region.rows));
+    return { cursor: { i, j }, region };
   }
   return undefined;
 }
@@ -212,12 +205,11 @@ function nearest({ x, y, cursors }: Points, across: number, down: number): Curso
 }
 
 /** Marks that show the cursor, in every region. */
-export function cursorMarks(scene: Scene, { i: row, j }: Cursor): Mark[] {
+export function cursorMarks(scene: Scene, { i, j }: Cursor): Mark[] {
   return scene.regions.flatMap((region): Mark[] => {
-    const { x, y, width, height, rows, columns, pick, firstRow = 0 } = region;
-    const i = row - firstRow;
+    const { x, y, width, height, rows, columns, pick } = region;
     if (typeof pick === 'object') {
-      const k = pick.points.cursors.findIndex((cursor) => cursor.i === row && cursor.j === j);
+      const k = pick.points.cursors.findIndex((cursor) => cursor.i === i && cursor.j === j);
       if (k < 0) return [];
       const at = { x: pick.points.x[k] as number, y: pick.points.y[k] as number };
       const box = pick.points.boxes?.[k];
@@ -225,7 +217,7 @@ export function cursorMarks(scene: Scene, { i: row, j }: Cursor): Mark[] {
       const corner = { x: at.x - box.width / 2, y: at.y - box.height / 2 };
       return [{ mark: 'box', ...corner, ...box, stroke: 'quiet', wide: 1.5 }];
     }
-    if (pick === 'nothing' || j >= columns || (pick === 'cells' && (i < 0 || i >= rows))) return [];
+    if (pick === 'nothing' || j >= columns || (pick === 'cells' && i >= rows)) return [];
     const wide = width / columns;
     if (pick === 'across') {
       const at = x + (j + 0.5) * wide;

@@ -27,13 +27,10 @@ const renderedFigures = new Map<string, Promise<RenderedFigure>>();
 const beats: { steps: { figure: string }[] }[] = JSON.parse(
   readFileSync(resolve(root, 'web/page/beats.json'), 'utf8'),
 );
-/** The figures that stand beside steps: a single step follows its figure. */
-const besideNames = new Set(
-  beats.flatMap(({ steps }) => (steps.length > 1 ? steps.map(({ figure }) => figure) : [])),
-);
+const beatNames = new Set(beats.flatMap(({ steps }) => steps.map(({ figure }) => figure)));
 
 /** The width of a column beside a beat's steps in a wide window, in pixels. */
-const besideSteps = 808;
+const besideSteps = 824;
 
 export const headless = (): Promise<Headless> => import(bundle);
 
@@ -122,7 +119,7 @@ async function render(name: string): Promise<RenderedFigure> {
     excerpt,
     placeholder: await placeholder(rendered, './pictures/', {
       first: openingFigures[name]?.early ?? false,
-      column: besideNames.has(name) ? besideSteps : undefined,
+      column: openingFigures[name]?.column ?? (beatNames.has(name) ? besideSteps : undefined),
     }),
   };
 }

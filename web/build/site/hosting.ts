@@ -2,7 +2,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
-import { folderOf } from '../places.js';
 import { siteAddress } from './address.js';
 import { cardTags } from './figurePages.js';
 import { headless, renderState } from './figures.js';
@@ -13,20 +12,16 @@ export const hostedPage = (version: string): Plugin => ({
   apply: 'build',
   transformIndexHtml: {
     order: 'post',
-    handler(page, { path }) {
+    handler(page) {
       const home = siteAddress();
       const html = page.replace('<site-version></site-version>', version);
       if (!home) return html;
       const title = html.match(/<title>(.*?)<\/title>/)?.[1] ?? 'Superpose';
       const description = html.match(/<meta name="description" content="([^"]*)"/)?.[1] ?? '';
-      const address = `${home}${folderOf(path)}`;
-      const tags = cardTags(address, title, description, {
+      const tags = cardTags(home, title, description, {
         address: `${home}preview.png`,
       });
-      return html.replace(
-        '</title>',
-        `</title>\n    <link rel="canonical" href="${address}" />\n    ${tags}`,
-      );
+      return html.replace('</title>', `</title>\n    <link rel="canonical" href="${home}" />\n    ${tags}`);
     },
   },
 });
