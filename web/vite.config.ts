@@ -5,6 +5,7 @@ import { answerBox } from './build/answer.js';
 import { beatStages } from './build/beats.js';
 import { noticeCollector } from './build/notices.js';
 import { palette } from './build/palette.js';
+import { linksAcrossPages, pageFolders, placesElsewhere } from './build/places.js';
 import {
   indents,
   independent,
@@ -131,6 +132,7 @@ export default defineConfig({
   define: {
     __SUPERPOSE_VERSION__: JSON.stringify(version),
     __SUPERPOSE_MODEL__: JSON.stringify(modelFolder()),
+    __SUPERPOSE_PLACES__: JSON.stringify(placesElsewhere()),
     process: 'undefined',
   },
   worker: {
@@ -169,7 +171,9 @@ export default defineConfig({
       treeshake,
       transform: independent,
       input: {
-        index: resolve(here, 'index.html'),
+        ...Object.fromEntries(
+          pageFolders.map((folder) => [folder.slice(0, -1) || 'index', resolve(here, folder, 'index.html')]),
+        ),
         embed: resolve(here, 'embed/embed.ts'),
       },
       output: {
@@ -187,6 +191,7 @@ export default defineConfig({
     answerBox(),
     beatStages(),
     verdictTable(),
+    linksAcrossPages(),
     unbrokenNumbers(),
     indents(),
     ownNames(),

@@ -49,8 +49,8 @@ SUPERPOSE_MEMBERS(CombinedTerms, sum, centred, softmax, share);
 SUPERPOSE_MEMBERS(Pooled, covariances, variances);
 SUPERPOSE_MEMBERS(PooledShares, heads, mean, pooled);
 SUPERPOSE_MEMBERS(OneLayerOptions, pull, scale, undoes, norm);
-SUPERPOSE_MEMBERS(OneLayer, weights, added, concatenated, difference, relative_difference, miss,
-                  least_length_ratio, largest_length_ratio, shared_miss);
+SUPERPOSE_MEMBERS(OneLayer, weights, added, concatenated, contributions, difference, relative_difference,
+                  miss, length_ratios, shared_miss);
 SUPERPOSE_MEMBERS(ModelShape, vocabulary, positions, segments, d_model, heads, layers, d_position,
                   d_position_head);
 SUPERPOSE_MEMBERS(Cost, width, total);

@@ -30,6 +30,8 @@ async function openBuilder(name: string, settings: Record<string, string>) {
   await figure.getByRole('button', { name: 'Embed' }).press('Enter');
   const dialog = page.getByRole('dialog');
   await dialog.waitFor();
+  // It opens on the first of its ways.
+  expect(await dialog.getByRole('radio').first().isChecked()).toBe(true);
   const choose = (kind: string) => dialog.getByRole('radio', { name: kind, exact: true }).check();
   return {
     ...engine,

@@ -68,7 +68,7 @@ test.each(tasks)(
     expect(captionOf(said)[0]).toBe(
       needsNoCrossTerm
         ? 'All three learn it, with separate scores too.'
-        : 'Without LayerNorm, separate scores did not learn it in 16,000 steps.',
+        : 'In one layer without LayerNorm, separate scores did not learn it in 16,000 steps.',
     );
     expect(said).toContain('With LayerNorm they have ');
   },

@@ -166,6 +166,8 @@ test('what a stranger’s link holds is escaped for what reads a snippet, and fo
   // CommonMark takes a backslash before each of them away.
   const [, shown = ''] = pieces.markdown.match(/^\[!\[(.*?)\]\(dot-products-[0-9a-f]{8}\.svg\)/) ?? [];
   expect(shown.replace(/\\([!-/:-@[-`{-~])/g, '$1')).toBe(`${dotProducts.title}. ${hostile}`);
+  // A percent sign alone is no markup, and not every Markdown takes a backslash before it away.
+  expect(markdown({ ...wish, finding: 'It is 99 % of them.' })).toContain('It is 99 % of them.');
   const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
   const attributeOf = (html: string, name: string) => {
     const [, escaped = ''] = html.match(new RegExp(` ${name}="([^"]*)"`)) ?? [];

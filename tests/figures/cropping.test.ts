@@ -10,7 +10,7 @@ const text = (y: number, more = {}): Mark => ({
   x: 0,
   y,
   text: 'some words',
-  size: 10,
+  size: 13,
   ...more,
 });
 const region = (y: number, height: number): Region => ({
@@ -35,15 +35,15 @@ test.each<[string, Mark]>([
   ['a path', { mark: 'path', d: 'M0,120L9,180h20v-10' }],
   ['a path that goes up and down', { mark: 'path', d: 'M0,150v30v-60' }],
   ['dots', { mark: 'dots', x: [0, 9], y: [180, 120], radius: 2, ink: 'ink' }],
-  ['a turned text', text(150, { turn: -90, text: 'x'.repeat(12) })],
-  ['a text', text(130)],
+  ['a turned text', text(159, { turn: -90, text: 'x'.repeat(12) })],
+  ['a text', text(133)],
 ])('%s is not cut', (_, mark) => {
   expect(cropAbove(sceneOf([mark]), mark.mark === 'text' && !mark.turn ? 125 : 150)).toBe(120);
 });
 
 test('a title and the rule below it go with what they name', () => {
   const rule = box(113, 2);
-  expect(cropAbove(sceneOf([box(0, 80), text(108), rule, box(120, 100)]), 150)).toBe(98);
+  expect(cropAbove(sceneOf([box(0, 80), text(108), rule, box(120, 100)]), 150)).toBe(95);
   // A text that stands farther away names something else.
   expect(cropAbove(sceneOf([box(0, 80), text(95), box(120, 100)]), 150)).toBe(120);
 });

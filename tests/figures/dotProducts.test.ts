@@ -1,22 +1,13 @@
 import { describe, expect, inject, test } from 'vitest';
 import * as dotProducts from '../../web/figures/dotProducts.ts';
-import { cursorAt, type Handle, type LineMark, type Scene } from '../../web/plot/scene.ts';
+import { cursorAt, type LineMark, type Scene } from '../../web/plot/scene.ts';
 import { expectSoundPictures, run } from './support.ts';
-
-/** How far the handle is below the dashed line, in pixels. */
-function far({ handles, marks }: Scene): number {
-  const { x, y } = (handles as Handle[])[0] as Handle;
-  const { x1, y1, x2, y2 } = marks.find(
-    (mark): mark is LineMark => mark.mark === 'line' && !!mark.dashed,
-  ) as LineMark;
-  return y - (y1 + ((x - x1) * (y2 - y1)) / (x2 - x1));
-}
 
 type Nine = [unknown, unknown, unknown, unknown, number, number, number, number, number, number];
 
 test.each([
   { n: 2, d: 2, scale: 0 },
-  { n: 128, d: 1024, scale: 4, positions: 'random' },
+  { n: 128, d: 1024, scale: 10, positions: 'random' },
   { n: 7, d: 3, positions: 'tensor2tensor', seed: 4294967295 },
 ])('%o is drawn, and each added product is the sum of its four', async (settings) => {
   const result = await run(dotProducts, settings);
@@ -39,32 +30,45 @@ test.runIf(inject('withModel'))('a sentence has its own positions', async () => 
   expect(result.figure.tokens?.(result.data, result.state)).toContain('river');
 });
 
-test('pulling the handle to n times its distance from the line asks for n times ρ', async () => {
-  const { figure, data, state } = await run(dotProducts, { scale: 1 });
-  const [handle] = figure.scene(data, state, 900).handles ?? [];
-  if (!handle) throw new Error('Nothing can be dragged.');
-  expect(handle.at(handle.x, handle.y)).toBeCloseTo(1, 9);
-  const line = handle.y - far(figure.scene(data, state, 900));
-  for (const times of [0, 0.25, 2])
-    expect(handle.at(0, line + times * (handle.y - line))).toBeCloseTo(times, 2);
-  // At 0 every dot is on the line, and can be pulled off it again.
-  const zero = await run(dotProducts, { scale: 0 });
-  const [still] = zero.figure.scene(zero.data, zero.state, 900).handles ?? [];
-  expect(still?.at(still.x, still.y)).toBeCloseTo(0, 9);
-  expect(still?.at(still.x, still.y - 100)).toBeGreaterThan(0.5);
+test('while ρ is dragged, axes stay until dots would leave them, and then are longer', async () => {
+  const start = await run(dotProducts, { n: 6, scale: 1 });
+  const dragged = async (scale: number) => {
+    const { figure, data, state } = await run(dotProducts, { n: 6, scale });
+    return figure.scene(data, state, 900, start);
+  };
+  const ticks = ({ marks }: Scene) =>
+    marks.flatMap((mark) => (mark.mark === 'text' && /^−?\d+$/.test(mark.text) ? [mark.text] : []));
+  const scene = start.figure.scene(start.data, start.state, 900);
+  expect(ticks(await dragged(0.95))).toEqual(ticks(scene));
+  expect(ticks(await dragged(1.05))).toEqual(ticks(scene));
+  const loud = await dragged(10);
+  expect(ticks(loud)).not.toEqual(ticks(scene));
+  const all = loud.regions[0]?.pick as { points: { cursors: unknown[] } };
+  expect(all.points.cursors).toHaveLength(15);
 });
 
-test('dots leave the line by their cross terms, on axes that stay while ρ is dragged', async () => {
-  const start = await run(dotProducts, { n: 6, scale: 1 });
-  const less = await run(dotProducts, { n: 6, scale: 0.9 });
-  const ticks = (scene: { marks: { mark: string; text?: string }[] }) =>
-    scene.marks.flatMap(({ mark, text }) => (mark === 'text' && /^−?\d+$/.test(text ?? '') ? [text] : []));
-  const dragged = start.figure.scene(less.data, less.state, 900, start);
-  const scene = start.figure.scene(start.data, start.state, 900);
-  expect(ticks(dragged)).toEqual(ticks(scene));
-  expect(ticks(start.figure.scene(less.data, less.state, 900))).not.toEqual(ticks(scene));
-  // A tenth less of ρ: a tenth nearer to the line, in pixels of the same axes.
-  expect(far(dragged) / far(scene)).toBeCloseTo(0.9, 3);
+test('a dot is off the line by its cross terms, marked in their colours', async () => {
+  const { figure, data, state } = await run(dotProducts, { n: 6 });
+  const { marks } = figure.scene(data, state, 900);
+  const line = (matching: (mark: LineMark) => boolean) =>
+    marks.find((mark): mark is LineMark => mark.mark === 'line' && matching(mark)) as LineMark;
+  const [diagonal, first, second] = [
+    line(({ dashed }) => !!dashed),
+    line(({ term }) => term === 'token-position'),
+    line(({ term }) => term === 'position-token'),
+  ];
+  const slope = (diagonal.y2 - diagonal.y1) / (diagonal.x2 - diagonal.x1);
+  expect(first.y1).toBeCloseTo(diagonal.y1 + slope * (first.x1 - diagonal.x1), 6);
+  expect(second.y1).toBeCloseTo(first.y2, 9);
+});
+
+test('it says when positions are loud', async () => {
+  const said = async (scale: number) => {
+    const { figure, data, state } = await run(dotProducts, { scale });
+    return figure.describe(data, state);
+  };
+  expect(await said(1)).not.toContain('loud');
+  expect(await said(10)).toContain('Positions are loud here');
 });
 
 describe('where recipes begin', () => {
@@ -86,7 +90,7 @@ describe('where recipes begin', () => {
       const pressed = cursorAt(scene, x + width / 2, y + height / 2)?.region.sets;
       expect(pressed).toEqual(sets);
       // One that lies beyond the slider is not promised.
-      if (scale > 8) expect(sets).toBeUndefined();
+      if (scale > 10) expect(sets).toBeUndefined();
       else expect(Math.abs((sets?.scale as number) - scale)).toBeLessThanOrEqual(0.025);
     }
   });

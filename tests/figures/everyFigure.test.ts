@@ -54,7 +54,7 @@ function under(marks: readonly Mark[], end: number, x: number, y: number, theme:
   return colour;
 }
 
-const middleOf = ({ x, y, text, size = 12, anchor }: TextMark): [number, number] => {
+const middleOf = ({ x, y, text, size = 13, anchor }: TextMark): [number, number] => {
   const half = 0.25 * size * text.length;
   return [anchor === 'middle' ? x : anchor === 'end' ? x - half : x + half, y - 0.35 * size];
 };

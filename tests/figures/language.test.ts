@@ -19,22 +19,24 @@ import { expectSoundPictures, loaded, run } from './support.ts';
 
 /** All runs in the file, each with the settings of its result. */
 const recordedRuns = file.results.flatMap((result) => {
-  const { source, way, task, steps, rate, quiet, rowRate, weights } = result;
+  const { source, way, task, steps, rate, quiet, rowRate, start, weights } = result;
   const runs: { seed: number; loss: number; bitsPerByte?: number; losses: number[] }[] = result.runs;
-  return runs.map((run) => ({ source, way, task, steps, rate, quiet, rowRate, weights, ...run }));
+  return runs.map((run) => ({ source, way, task, steps, rate, quiet, rowRate, start, weights, ...run }));
 });
 
 /** All runs of a way with these settings, and what each came to. */
-const runsOf = (way: string, { source, task, steps, rate, quiet, rowRate }: Settings) =>
+const runsOf = (way: string, { source, task, steps, rate, quiet, rowRate, start }: Settings) =>
   recordedRuns.filter((run) => {
     const same = run.source === source && run.task === task && run.steps === steps && run.rate === rate;
-    return same && run.quiet === quiet && run.rowRate === rowRate && run.way === way;
+    // Only a projection has a start, of which a file has several.
+    const starts = way !== 'project' || run.start === start;
+    return same && starts && run.quiet === quiet && run.rowRate === rowRate && run.way === way;
   });
 const endsOf = (way: string, settings: Settings): number[] =>
   runsOf(way, settings).map((run) => run.bitsPerByte ?? run.loss);
 type Settings = Pick<
   (typeof file.results)[number],
-  'source' | 'task' | 'steps' | 'rate' | 'quiet' | 'rowRate'
+  'source' | 'task' | 'steps' | 'rate' | 'quiet' | 'rowRate' | 'start'
 >;
 
 const sum = (list: readonly number[]) => list.reduce((total, one) => total + one, 0);
@@ -91,7 +93,7 @@ test('every mean in the file is that of all its runs, and every lead has Welch�
       expect(Math.abs(one.lead - lead)).toBeLessThan(6e-6);
       expect(Math.abs(one.margin - margin)).toBeLessThan(6e-6 + 1e-3 * margin);
     }
-    known.add([one.source, one.task, one.steps, one.rate, one.quiet, one.rowRate, one.way].join());
+    known.add([one.source, one.task, one.steps, one.rate, one.quiet, one.rowRate, one.start, one.way].join());
   }
   expect(known.size).toBe(file.results.length);
 });
@@ -119,6 +121,7 @@ const settingsOf = (steps: number, width: number, own: boolean): Settings => ({
   rate: 0.002,
   quiet: 1,
   rowRate: 1,
+  start: own ? 'normal' : 'fan-in',
 });
 function welchOf(way: string, steps: number, width: number, own: boolean) {
   const settings = settingsOf(steps, width, own);
@@ -137,15 +140,16 @@ test('what the figure says of leads has the intervals of all seeds, of both impl
   const both = (way: string, steps: number) =>
     `${said(way, steps, 256, true)} (${said(way, steps, 256, false)})`;
   expect(said('concat-quarter', 9000, 256, false)).toContain('which includes 0');
-  expect(words).toContain(
-    `After 24.6 million tokens, ahead of adding by: concatenated ${both('concat-quarter', 3000)};`,
-  );
-  expect(words).toContain(`projected back −${said('project', 3000, 256, true)} (−`);
-  expect(words).toContain(
-    `After 73.7: concatenated ${both('concat-quarter', 9000)}; RoPE ${both('rope', 9000)}.`,
-  );
-  const names = { RoPE: 'rope', TUPE: 'tupe', 'DeepSeek’s rotated part': 'decoupled-rope' };
-  for (const [name, way] of Object.entries(names)) expect(words).toContain(`${name} ${both(way, 3000)}`);
+  expect(words).toContain('± Welch’s 95\u202f% interval over all seeds, 3 to 6 of each');
+  // Every lead stands beside the tokens after which it was had.
+  const twice = { 'Concatenating at the same width': 'concat-quarter', RoPE: 'rope' };
+  for (const [name, way] of Object.entries(twice))
+    expect(words).toContain(
+      ` ${name} beat adding by ${both(way, 3000)} after 24.6 million tokens and by ${both(way, 9000)} after 73.7 million.`,
+    );
+  const once = { TUPE: 'tupe', 'Decoupled RoPE': 'decoupled-rope' };
+  for (const [name, way] of Object.entries(once))
+    expect(words).toContain(` ${name} beat adding by ${both(way, 3000)} after 24.6 million tokens.`);
   // In the readout and in the table, too.
   const i = data.rows.findIndex(({ way }: { way: string }) => way === 'rope');
   const readout = figure.readout(data, state, { i, j: 0 });
@@ -180,6 +184,7 @@ test('the short answer, README and claims say of leads what the runs say', () =>
     expect(Math.abs(share(9000, own) - 0.25)).toBeLessThan(0.05);
   }
   const readme = readFileSync(join(root, 'README.md'), 'utf8').replace(/\s+/g, ' ');
+  for (const steps of [3000, 9000]) expect(readme).toContain(said('rope', steps, 256, true));
   for (const [steps, own] of [
     [3000, true],
     [9000, true],
@@ -256,7 +261,7 @@ test('what another rate moved is said with whose it was', async () => {
     [0.001, 0.004].map((rate) => Math.abs(at(way, rate) - at(way, 0.002))),
   );
   expect(figure.describe(data, state)).toContain(
-    `Another learning rate, tried for 2 ways, by the other code, moved means by up to ${Math.max(...moves).toFixed(3)}.`,
+    `Another learning rate, tried for 2 ways by the other implementation, after 24.6 million tokens, moved means by up to ${Math.max(...moves).toFixed(3)}.`,
   );
   const longer = await run(language, { view: 'long', ways: 'all' });
   expect(longer.figure.describe(longer.data, longer.state)).toContain('One learning rate.');
@@ -267,16 +272,23 @@ test('a way that is ahead of adding at first and behind it later has a sign', as
   const [soon, late] = [3000, 9000].map((steps) => said('add-to-first-queries-keys', steps, 256, true));
   expect(welchOf('add-to-first-queries-keys', 9000, 256, true).lead).toBeLessThan(0);
   const words = figure.describe(data, state);
-  expect(words).toContain(`nor into values ${soon};`);
-  expect(words).toContain(`nor into values −${late}.`);
+  const larger = `in larger models by ${soon} after 24.6 million tokens and was behind by ${late} after 73.7 million.`;
+  const small = `${said('add-to-first-queries-keys', 2000, 128, true)} (${said('add-to-first-queries-keys', 2000, 128, false)}) after 4.1 million tokens`;
+  expect(words).toContain(
+    ` Position in the first layer’s queries and keys only beat adding by ${small}; ${larger}`,
+  );
 });
 
 test('the smaller model’s leads are said at both lengths', async () => {
   const { figure, data, state } = await run(language, { view: 'ladder', ways: 'all' });
   const words = figure.describe(data, state);
-  expect(words).toContain(
-    `After 8.2: concatenated ${said('concat-quarter', 4000, 128, true)}; not into the stream ${said('add-to-first-attention', 4000, 128, true)};`,
-  );
+  for (const [name, way] of Object.entries({
+    'Concatenating at the same width': 'concat-quarter',
+    'Position in the first layer’s attention only': 'add-to-first-attention',
+  }))
+    expect(words).toContain(
+      ` ${name} beat adding by ${said(way, 2000, 128, true)} (${said(way, 2000, 128, false)}) after 4.1 million tokens and by ${said(way, 4000, 128, true)} after 8.2 million; in larger models by`,
+    );
 });
 
 test.each([
@@ -389,8 +401,8 @@ test('a row opens its scheme in the figure of schemes', async () => {
 
 test('in the file a run is there once, of a source that is there', () => {
   const names = recordedRuns.map((run) => {
-    const { source, way, task, steps, rate, quiet, rowRate, seed } = run;
-    return [source, way, task, steps, rate, quiet, rowRate, seed].join();
+    const { source, way, task, steps, rate, quiet, rowRate, start, seed } = run;
+    return [source, way, task, steps, rate, quiet, rowRate, start, seed].join();
   });
   expect(new Set(names).size).toBe(recordedRuns.length);
   for (const { source } of recordedRuns) expect(file.sources[source]?.size.layers).toBeGreaterThan(0);

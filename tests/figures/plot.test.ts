@@ -183,14 +183,35 @@ describe('plot', () => {
     expect(svg.match(/&lt;b&gt;&quot;&amp;&#39;\ufffd/g)?.length).toBeGreaterThanOrEqual(3);
   });
 
+  test('a picture for a page of its theme has no ground of its own', async () => {
+    const scene = { width: 9, height: 9, marks: [], regions: [] };
+    const words = { title: 't', description: 'd' };
+    expect(await svgPicture(scene, { ...words, theme: 'light' })).toContain('<rect');
+    expect(await svgPicture(scene, { ...words, theme: 'light', ground: false })).not.toContain('<rect');
+    // The one in both themes loses its ground where its address chooses one.
+    const both = await svgPicture(scene, { ...words, theme: 'auto' });
+    expect(both).toContain('<rect width="9" height="9" class="ground f-paper"');
+    expect(both).toContain(':target>.ground,svg:target>g>.ground{fill:none}');
+  });
+
   test('no tick’s label goes beyond the picture, where a saved one would be cut', () => {
     const { marks } = plane(
       { x: 0, y: 0, width: 300, height: 200 },
-      { from: 0, to: 200, label: '', nice: false },
-      { from: 0, to: 1, label: '' },
+      { from: 0, to: 200, label: 'channel', nice: false },
+      { from: 0, to: 1, label: 'value' },
     );
     const last = marks.find((mark) => mark.mark === 'text' && mark.text === '200') as { x: number };
     expect(last.x + (3 * 7) / 2).toBeLessThanOrEqual(300);
+  });
+
+  test('an axis without a name has no numbers', () => {
+    const area = { x: 0, y: 0, width: 300, height: 200 };
+    const texts = ({ marks }: { marks: Mark[] }) =>
+      marks.flatMap((mark) => (mark.mark === 'text' ? [mark.text] : []));
+    expect(texts(plane(area, { from: 0, to: 2 }, { from: 0, to: 1 })).join('')).toBe('');
+    expect(
+      texts(plane(area, { from: 0, to: 2, label: 'steps' }, { from: 0, to: 1, label: '% right' })),
+    ).toEqual(expect.arrayContaining(['2', '1', 'steps →', '↑ % right']));
   });
 
   test('few dots are round and many are square, saved as on screen', () => {

@@ -235,7 +235,7 @@ test('the caption says what adding and concatenating learn, and what separate sc
     'In one layer without LayerNorm, adding and concatenating both learn all four tasks.',
   );
   expect(said).toContain(
-    'With 10 tokens, models that score token and position apart did not learn lookup and roll within 16,000 steps. ',
+    'With 10 tokens, models with separate scores for token and position did not learn lookup and roll within 16,000 steps. ',
   );
   /** As if these rows had learned so much. */
   const changed = (rows: string[], mean: number) => ({
@@ -254,9 +254,9 @@ test('the caption says what adding and concatenating learn, and what separate sc
       changed(['concat-wide-without-cross-terms', 'add-without-cross-terms', 'tupe'], 1),
       state,
     ),
-  ).toContain('So do models that score token and position apart.');
+  ).toContain('So do models with separate scores for token and position.');
   expect(figure.describe(changed(['tupe'], 1), state)).toContain(
-    'not learned within 16,000 steps: lookup and roll by concatenated 16 + 16 (separate scores) and added without cross terms. ',
+    'these were not learned within 16,000 steps: lookup and roll by concatenated 16 + 16, block-diagonal and added without cross terms. ',
   );
   // With LayerNorm they learn them, and the same step is said where less of the run is looked at.
   const early = await run(schemesTasks, { steps: 400 });

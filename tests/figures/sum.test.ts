@@ -2,6 +2,7 @@
 import { load, loadMiniLM, termOf } from 'superpose';
 import { expect, inject, test } from 'vitest';
 import * as sum from '../../web/figures/sum.ts';
+import type { PathMark } from '../../web/plot/scene.ts';
 import { expectSoundPictures, run } from './support.ts';
 
 const withModel = test.runIf(inject('withModel'));
@@ -75,10 +76,37 @@ withModel(
     expect(positions.data.readers[0].change).toBeGreaterThan(0.5);
     expect(positions.data.readers[1].change).toBeLessThan(0.1);
     expect(positions.figure.describe(positions.data, positions.state)).toMatch(
-      /^Off: every term with a position/,
+      /^Without positions, head 2 loses “so” and finds “river”, head 1 still finds “walked”\. Off: every term with a position/,
     );
   },
 );
+
+withModel('without positions, their bars are hollow and the sum is the token', async () => {
+  const barsOf = async (terms: string) => {
+    const { figure, data, state } = await run(sum, { terms });
+    const paths = figure.scene(data, state, 900).marks.filter(({ mark }) => mark === 'path') as PathMark[];
+    const [token, position, total] = paths as [PathMark, PathMark, PathMark];
+    return { token, position, total };
+  };
+  const shape = ({ d }: PathMark) => d.replace(/M[\d.]+,[\d.]+/g, '');
+  const on = await barsOf('added');
+  expect([on.position.fill, on.position.stroke]).toEqual(['position-position', undefined]);
+  expect(shape(on.total)).not.toBe(shape(on.token));
+  const off = await barsOf('positions');
+  expect([off.position.fill, off.position.stroke]).toEqual([undefined, 'position-position']);
+  expect(off.position.d).toBe(on.position.d);
+  expect(shape(off.total)).toBe(shape(off.token));
+});
+
+withModel('arcs have the colour of what a head reads, and to the markers they are grey', async () => {
+  const { figure, data, state } = await run(sum);
+  const inks = new Set(
+    figure
+      .scene(data, state, 900)
+      .marks.flatMap((mark) => (mark.mark === 'path' && /C/.test(mark.d) ? [mark.stroke] : [])),
+  );
+  expect([...inks].sort()).toEqual(['position-position', 'quiet', 'token-token']);
+});
 
 withModel('the reader’s own sentence and heads, and no words at all', async () => {
   const own = await run(sum, { text: 'Cats chase mice', words: 7, word: 31 });

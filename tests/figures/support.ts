@@ -62,10 +62,11 @@ const numbersOf = (mark: Mark): number[] =>
       : Object.values(mark).filter((value): value is number => typeof value === 'number');
 
 /** The box of a text, taking letters to be half as wide as their size, which is narrower than average. */
-function boxOf({ x, y, text, anchor, size = 12 }: TextMark) {
-  const long = 0.5 * size * text.length;
+function boxOf({ x, y, text, anchor, size }: TextMark) {
+  const high: number = size ?? 12;
+  const long = 0.5 * high * text.length;
   const left = anchor === 'end' ? x - long : anchor === 'middle' ? x - long / 2 : x;
-  return { left, right: left + long, top: y - 0.7 * size, bottom: y };
+  return { left, right: left + long, top: y - 0.7 * high, bottom: y };
 }
 
 /** Level texts that are drawn over each other. */

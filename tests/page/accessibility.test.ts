@@ -3,27 +3,29 @@ import { join } from 'node:path';
 import { HtmlValidate } from 'html-validate';
 import type { Locator } from 'playwright';
 import { expect, test } from 'vitest';
+import { pageFolders } from '../../web/build/places.ts';
 import { faultsOf } from './support/axe.ts';
-import { figures, names } from './support/expected.ts';
+import { figures, follow, names } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
 import { dist } from './support/site.ts';
 import {
   drawn,
   figureOf,
   modelTest,
+  namesOn,
   openMenu,
   placeOf,
   settled,
-  sharedVisit,
+  sharedVisits,
   surface,
   visit,
 } from './support/visit.ts';
 
-/** One page at 1440 × 900 for what changes little in it. */
-const reading = sharedVisit();
+/** One page of each kind at 1440 × 900 for what changes little in it. */
+const reading = sharedVisits();
 
 modelTest('axe finds nothing in what choices bring up', async () => {
-  const { page } = await visit({ viewport: { width: 390, height: 900 } });
+  const { page } = await visit({ of: 'dot-products', viewport: { width: 390, height: 900 } });
   await drawn(page, 'dot-products');
   const figure = figureOf(page, 'dot-products');
   await figure.getByLabel('Your sentence (MiniLM)').check();
@@ -40,7 +42,11 @@ modelTest('axe finds nothing in what choices bring up', async () => {
 });
 
 test('axe finds nothing in what failures bring up', async () => {
-  const { page } = await visit({ colorScheme: 'dark', site: (site) => site.lose(/\.wasm$/) });
+  const { page } = await visit({
+    of: 'dot-products',
+    colorScheme: 'dark',
+    site: (site) => site.lose(/\.wasm$/),
+  });
   await figureOf(page, 'dot-products').scrollIntoViewIfNeeded();
   await figureOf(page, 'dot-products').getByRole('alert').waitFor();
   expect(await faultsOf(page)).toEqual([]);
@@ -69,12 +75,12 @@ test('a finding can be read until the next is there, light and dark', async () =
   expect(await faultsOf(page, ofColours)).toEqual([]);
 });
 
-test('the markup is valid', async () => {
+test.each(pageFolders)('the markup of /%s is valid', async (folder) => {
   const report = await new HtmlValidate({
     extends: ['html-validate:recommended'],
     // Vite has its own way of writing void elements and attributes.
     rules: { 'void-style': 'off', 'attr-quotes': 'off', 'require-sri': 'off', 'long-title': 'off' },
-  }).validateFile(join(dist, 'index.html'));
+  }).validateFile(join(dist, folder, 'index.html'));
   expect(
     report.results.flatMap(({ messages }) => messages.map(({ message, line }) => `${line}: ${message}`)),
   ).toEqual([]);
@@ -95,7 +101,7 @@ function focused(): string {
 modelTest(
   'Tab visits every input and every tool of a figure, in the order in which they are read',
   async () => {
-    const { page } = await reading();
+    const { page } = await reading('mix');
     const { state } = await drawn(page, 'dot-products');
     const figure = figureOf(page, 'dot-products');
     await openMenu(figure);
@@ -123,7 +129,7 @@ modelTest(
 );
 
 modelTest('a pointer chooses a cell, a click holds it and another lets it go', async () => {
-  const { page } = await reading();
+  const { page } = await reading('mix');
   await drawn(page, 'one-score');
   const map = surface(figureOf(page, 'one-score'));
   const cursor = async () => (await page.evaluate(readFigure, 'one-score'))?.cursor;
@@ -145,7 +151,7 @@ modelTest('a pointer chooses a cell, a click holds it and another lets it go', a
 });
 
 modelTest('a tap chooses a cell, and everything that shows it follows', async () => {
-  const { page } = await visit({ hasTouch: true, viewport: { width: 390, height: 844 } });
+  const { page } = await visit({ of: 'one-score', hasTouch: true, viewport: { width: 390, height: 844 } });
   await drawn(page, 'one-score');
   const cell = await placeOf(figureOf(page, 'one-score'), { i: 2, j: 3 }, 'token-token');
   await surface(figureOf(page, 'one-score')).tap({ position: cell });
@@ -161,16 +167,10 @@ modelTest('a tap chooses a cell, and everything that shows it follows', async ()
     return { display, position };
   });
   expect([display, position]).toEqual(['block', 'absolute']);
-  // A bar that a tap has set says to what.
-  await drawn(page, 'one-layer');
-  await figureOf(page, 'one-layer').locator('.knob').first().tap();
-  await expect
-    .poll(async () => (await page.evaluate(readFigure, 'one-layer'))?.readout)
-    .toMatch(/^token, channel \d: /);
 });
 
 modelTest('a pair of tokens is the same in every figure that shows them', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: 'dot-products' });
   await drawn(page, 'dot-products');
   await figureOf(page, 'dot-products').getByLabel('Your sentence (MiniLM)').check();
   await drawn(page, 'dot-products');
@@ -182,7 +182,7 @@ modelTest('a pair of tokens is the same in every figure that shows them', async 
 });
 
 modelTest('the name of a term lights it up in the figures, and a figure lights up its name', async () => {
-  const { page } = await reading();
+  const { page } = await reading('mix');
   await drawn(page, 'one-score');
   const lit = () =>
     page.evaluate(() => [
@@ -203,7 +203,7 @@ modelTest('the name of a term lights it up in the figures, and a figure lights u
 });
 
 modelTest('a pointer is not talked to; keys and a held cell are, and a slider once it rests', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: 'one-score' });
   await drawn(page, 'one-score');
   const figure = figureOf(page, 'one-score');
   const map = surface(figure);
@@ -254,7 +254,7 @@ modelTest(
 );
 
 test('a number that only its colour names is named to those who do not see it', async () => {
-  const { page } = await reading();
+  const { page } = await reading('mix');
   await drawn(page, 'dot-products');
   const readout = figureOf(page, 'dot-products').locator('.readout');
   for (const name of ['token → position', 'position → token'])
@@ -266,9 +266,10 @@ test('a number that only its colour names is named to those who do not see it', 
 });
 
 modelTest('no sign is left for a voice to spell', async () => {
-  const { page } = await reading();
+  const { page } = await visit();
   await settled(page, 'schemes-tasks');
-  await settled(page, 'add-or-concatenate');
+  // A picture in a state that is not a step’s says its finding itself.
+  await follow(page, 'add-or-concatenate', { form: 'concat-quarter' });
   const heard = await page.locator('body').ariaSnapshot();
   expect(heard).toContain('Adding loses no information');
   expect(heard).toContain('At the same width, both learn it.');
@@ -302,7 +303,7 @@ test.each([
 ])(
   'the menu of %s is in a window of %s px, over everything, with the pointer elsewhere',
   async (name, height) => {
-    const { page } = await reading();
+    const { page } = await reading('verdicts');
     await page.setViewportSize({ width: 1440, height });
     await drawn(page, name);
     await page.locator('#language-title').hover();
@@ -326,8 +327,8 @@ test.each([
 );
 
 test('every figure has a heading, in a closed card too, and headings skip no level', async () => {
-  const { page } = await reading();
   for (const name of names) {
+    const { page } = await reading(name);
     const { title } = figures[name] as (typeof figures)[string];
     // Of a beat's figures one is there at a time, as its steps come by.
     await page.evaluate((figureName) => {
@@ -346,15 +347,18 @@ test('the bets are named', async () => {
   await expect.poll(() => width.getAttribute('aria-valuetext')).toBe('64');
 });
 
-modelTest(
-  'on paper every figure has its picture and its finding, whether it was reached or not',
-  async () => {
-    const { page } = await visit();
-    await drawn(page, 'one-score');
+modelTest.each([
+  ['verdicts', 'sum'],
+  ['evidence', 'one-score'],
+])(
+  'on paper every figure of the page of %s has its picture and its finding, whether it was reached or not',
+  async (section, live) => {
+    const { page } = await visit({ of: section });
+    await drawn(page, live);
     await page.emulateMedia({ media: 'print' });
     const widthOf = (part: Locator) => part.evaluate((element) => element.getBoundingClientRect().width);
-    const pageWidth = await widthOf(page.locator('#verdicts'));
-    for (const name of names) {
+    const pageWidth = await widthOf(page.locator(`#${section}`));
+    for (const name of namesOn(section)) {
       const figure = figureOf(page, name);
       // Cards stand below one another.
       expect(await widthOf(figure), name).toBeGreaterThan(0.9 * pageWidth);
@@ -364,7 +368,7 @@ modelTest(
       expect(await seen('.controls, .menu').count(), name).toBe(0);
     }
     // A live picture keeps its shape, because its labels are placed over its colours.
-    const shape = await surface(figureOf(page, 'one-score')).evaluate((element) => {
+    const shape = await surface(figureOf(page, live)).evaluate((element) => {
       element.style.width = '300px';
       const { width, height } = element.getBoundingClientRect();
       const [, , across = 0, down = 0] = (element.querySelector('.marks')?.getAttribute('viewBox') ?? '')
@@ -377,7 +381,7 @@ modelTest(
 );
 
 test('the name of a term stands on one line, with one line under it, at any width', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: 'one-score' });
   for (const width of [390, 768, 1440]) {
     await page.setViewportSize({ width, height: 900 });
     const broken = await page

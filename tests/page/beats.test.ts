@@ -3,11 +3,12 @@
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import { readFigure, untilDrawn } from './support/shown.ts';
-import { figureOf, modelTest, settled, sharedVisit, stepsCameBy, visit } from './support/visit.ts';
+import { figureOf, modelTest, settled, sharedVisits, stepsCameBy, visit } from './support/visit.ts';
 
 /** One page for those who scroll. */
-const scrolling = sharedVisit();
-const current = (page: Page, beat: string) => page.locator(`#${beat} .step a[aria-current]`);
+const scrolling = sharedVisits();
+const current = (page: Page, beat: string) =>
+  page.locator(`#${beat} .stage:not(.single) .step a[aria-current]`);
 /** Whether a beat is at its last step. */
 const isLast = (page: Page, beat: string) =>
   page.locator(`#${beat} .step:last-child a[aria-current]`).isVisible();
@@ -18,14 +19,15 @@ const below = (page: Page, name: string) =>
 modelTest.each([
   ['mix', 'dot-products'],
   ['separate', 'oblique'],
-  ['ask', 'sum'],
-  ['learn', 'keep-apart'],
-  ['other-ways', 'schemes'],
+  ['sum', 'sum'],
+  ['task', 'add-or-concatenate'],
+  ['ask', 'one-score'],
+  ['learn', 'four-tasks'],
 ])('who scrolls to the tools of the first picture of “%s” keeps its state', async (beat, name) => {
-  const { page } = await scrolling();
+  const { page } = await scrolling(beat);
   await settled(page, name);
-  const steps = page.locator(`#${beat} .step h3 a`);
-  await page.locator(`#${beat} .stage`).evaluate((element) => element.scrollIntoView());
+  const steps = page.locator(`#${beat} .stage:not(.single) .step h3 a`);
+  await page.locator(`#${beat} .stage:not(.single)`).evaluate((element) => element.scrollIntoView());
   await stepsCameBy(page);
   const before = (await page.evaluate(readFigure, name))?.state;
   const first = await steps.first().innerText();
@@ -42,7 +44,7 @@ modelTest.each([
     await page.evaluate(() => scrollBy(0, 40));
     await stepsCameBy(page);
   }
-  const menu = page.locator(`#${beat} .shot:not([hidden]) .menu > summary`);
+  const menu = page.locator(`#${beat} .stage:not(.single) .shot:not([hidden]) .menu > summary`);
   await menu.dispatchEvent('click');
   await page.evaluate(() => scrollBy(0, -600));
   await stepsCameBy(page);
@@ -51,28 +53,27 @@ modelTest.each([
 });
 
 modelTest('a step marks the place that it names, and the next one takes the mark away', async () => {
-  const { page } = await scrolling();
+  const { page } = await scrolling('ask');
   const go = (step: number) => page.locator('#ask .step h3 a').nth(step).click();
   const readout = figureOf(page, 'one-score').locator('.readout');
-  await go(1);
+  await go(0);
   await expect.poll(() => readout.innerText(), { timeout: 20_000 }).toContain('Query she (8), key so (7)');
-  await go(2);
+  await go(1);
   await expect.poll(() => readout.innerText()).not.toContain('Query');
 });
 
 modelTest('a link within a step changes the picture, but neither the step nor the place', async () => {
-  const { page } = await scrolling();
-  await page.locator('#ask .step h3 a').last().click();
-  await settled(page, 'one-score');
-  const link = page.locator('#ask .step a', { hasText: 'Cut' });
+  const { page } = await scrolling('separate');
+  await page.locator('#separate .step h3 a').last().click();
+  await settled(page, 'keep-apart');
+  const link = page.locator('#separate .step a', { hasText: '0.52' });
   await link.scrollIntoViewIfNeeded();
   const from = (await link.boundingBox())?.y ?? expect.fail();
   await link.click();
-  await settled(page, 'sum');
-  await expect.poll(async () => (await page.evaluate(readFigure, 'sum'))?.state.places).toBe(11);
+  await expect.poll(async () => (await page.evaluate(readFigure, 'keep-apart'))?.state.task).toBe('badge');
   // Figures above may still settle by a line.
   expect(Math.abs(((await link.boundingBox())?.y ?? Infinity) - from)).toBeLessThan(40);
-  expect(await isLast(page, 'ask')).toBe(true);
+  expect(await page.locator('#separate .single a[aria-current]').count()).toBe(1);
 });
 
 modelTest('a link to a later picture of a beat marks a step of that picture', async () => {
@@ -88,6 +89,7 @@ modelTest('a link to a later picture of a beat marks a step of that picture', as
 
 modelTest('a picture that waits says nothing at a step that is about another state', async () => {
   const { page } = await visit({
+    of: 'mix',
     site: (site) => {
       site.hold(/\.wasm$/);
     },
@@ -120,7 +122,7 @@ modelTest('a state that a link gave stays until the reader has left, not until a
   await expect.poll(async () => (await state())?.d, patient).toBe(256);
   const first = await current(page, 'mix').innerText();
   await stepsCameBy(page);
-  await page.evaluate(() => scrollBy(0, innerHeight / 2 + 40));
+  await page.evaluate(() => scrollBy(0, 0.75 * innerHeight));
   await expect.poll(() => current(page, 'mix').innerText(), patient).not.toBe(first);
   await expect.poll(async () => (await state())?.d, patient).not.toBe(256);
 });

@@ -79,7 +79,7 @@ test('a worker that broke is ended, and another one goes on', async () => {
 
 test('code of a figure that was not there comes at the first “Try again”', async () => {
   const code = codeOf(figures[name]?.title as string);
-  const { page, site } = await visit({ site: (broken) => broken.lose(code) });
+  const { page, site } = await visit({ of: name, site: (broken) => broken.lose(code) });
   const element = figureOf(page, name);
   await unfold(page, name);
   await element.scrollIntoViewIfNeeded();

@@ -87,7 +87,7 @@ describe('the part that computes', () => {
     ['worker is not there', (site) => site.lose(/worker-.*\.js$/), /compute worker failed to load/],
   ];
   test.each(troubles)('the %s', async (_, site, sentence) => {
-    const { page, site: served } = await visit({ site });
+    const { page, site: served } = await visit({ of: 'gauge', site });
     expect(await complaintOf(await figure2(page))).toMatch(sentence);
     expect(await complaintOf(await figure1(page))).toMatch(sentence);
     expect(await page.getByRole('heading', { level: 1 }).isVisible()).toBe(true);
@@ -102,7 +102,7 @@ describe('the part that computes', () => {
   });
 
   test('the picture of the first view stands in for it alone, or is said to', async () => {
-    const { page } = await visit({ site: (site) => site.lose(/\.wasm$/) });
+    const { page } = await visit({ of: 'gauge', site: (site) => site.lose(/\.wasm$/) });
     const first = 'It shows the figure’s first view';
     expect(await complaintOf(await figure2(page))).not.toContain(first);
     await figure1(page);
@@ -113,6 +113,7 @@ describe('the part that computes', () => {
   test('the .wasm is slow', async () => {
     let release = () => {};
     const { page } = await visit({
+      of: 'gauge',
       site: (site) => {
         release = site.hold(/\.wasm$/);
       },
@@ -126,6 +127,7 @@ describe('the part that computes', () => {
 
   test('no memory is left for a result, in the middle of a computation', async () => {
     const { page } = await visit({
+      of: 'gauge',
       site: (site) =>
         site.prefix(
           /worker-.*\.js$/,
@@ -172,6 +174,7 @@ describe('the part that computes', () => {
 
   test('the browser has no WebAssembly', async () => {
     const { page } = await visit({
+      of: 'gauge',
       first: () => Reflect.deleteProperty(window, 'WebAssembly'),
       // A worker has its own global object.
       site: (site) => site.prefix(/worker-.*\.js$/, 'delete self.WebAssembly;'),
@@ -184,7 +187,7 @@ describe('the part that computes', () => {
 
 describe('the model', () => {
   test('is not there at all', async () => {
-    const { page } = await visit({ site: (site) => site.lose(/^model\//) });
+    const { page } = await visit({ of: 'gauge', site: (site) => site.lose(/^model\//) });
     for (const name of ['gauge', 'one-score']) {
       expect(await complaintOf(await brought(page, name))).toContain('The MiniLM files are not there');
     }
@@ -200,7 +203,7 @@ describe('the model', () => {
     ['words are half there', (site) => site.truncate(/words-\d+\./), /words-\d+\.bin is damaged/],
   ];
   modelTest.each(troubles)('%s', async (_, site, sentence) => {
-    const { page, site: served } = await visit({ site });
+    const { page, site: served } = await visit({ of: 'gauge', site });
     expect(await complaintOf(await figure2(page))).toMatch(sentence);
     await goesOn(page);
     served.mend();
@@ -211,6 +214,7 @@ describe('the model', () => {
   modelTest('is slow', async () => {
     let release = () => {};
     const { page } = await visit({
+      of: 'gauge',
       site: (site) => {
         release = site.hold(/^model\//);
       },
@@ -235,8 +239,9 @@ const picturesThere = (page: Page): Promise<unknown> =>
   );
 
 modelTest('the network goes once the page is there, and comes back', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: 'gauge' });
   // What answers bets comes when one is near.
+  await unfold(page, 'collisions');
   await page.locator('.bet').first().scrollIntoViewIfNeeded();
   const there = () => performance.getEntriesByType('resource').some(({ name }) => name.includes('/bets-'));
   await expect.poll(() => page.evaluate(there)).toBe(true);
@@ -259,19 +264,26 @@ modelTest('the network goes once the page is there, and comes back', async () =>
   await recovers(await figure2(page));
 });
 
-test('JavaScript is off: the text stays and says what is missing', async () => {
-  const { page, site } = await visit({ javaScriptEnabled: false });
+test.each([
+  ['verdicts', 'Why are positions added', 'Is information lost?', 'oblique'],
+  ['evidence', 'Evidence', 'Ask: one score, four questions', 'dot-products'],
+])('JavaScript is off: the text stays and says what is missing: %s', async (of, title, heading, name) => {
+  const { page, site } = await visit({ of, javaScriptEnabled: false });
   const lines = [
-    page.getByText('Why are positions added'),
-    page.getByRole('heading', { name: 'Ask: one score, four questions' }),
+    page.getByRole('heading', { level: 1, name: title }),
+    page.getByRole('heading', { name: heading }),
     // Playwright's text search ignores the contents of a noscript.
     page.locator('noscript p'),
-    page.locator('superpose-figure[name=dot-products] img'),
-    page.locator('superpose-figure[name=dot-products] .finding'),
+    page.locator(`superpose-figure[name=${name}] img`),
+    page.locator(`superpose-figure[name=${name}] .finding`),
   ];
   for (const line of lines) expect(await line.isVisible()).toBe(true);
   expect(await page.locator('noscript p').textContent()).toContain('JavaScript and WebAssembly');
-  // Nothing is offered that does nothing; filters of claims need no script.
+  expect(site.requests.filter((path) => /\.wasm$|\/model\//.test(path))).toEqual([]);
+});
+
+test('JavaScript is off: nothing is offered that does nothing, and filters of claims need no script', async () => {
+  const { page } = await visit({ javaScriptEnabled: false });
   await page.locator('.verdict > summary').first().click();
   for (const dead of ['.bet', '.contents button', 'a[href="#present"]', '.verdict .see[href*="figure="]'])
     expect(await page.locator(dead).filter({ visible: true }).count(), dead).toBe(0);
@@ -280,5 +292,4 @@ test('JavaScript is off: the text stays and says what is missing', async () => {
   await page.getByLabel('Verdict').selectOption('False');
   expect(await shown.count()).not.toBe(all);
   expect(await page.locator('.more-claims').isVisible()).toBe(false);
-  expect(site.requests.filter((path) => /\.wasm$|\/model\//.test(path))).toEqual([]);
 });

@@ -19,9 +19,9 @@ import {
   writeLink,
 } from './support/expected.ts';
 import { readFigure, readTable, type Shown } from './support/shown.ts';
-import { drawn, figureOf, fold, modelTest, openMenu, sharedVisit, surface } from './support/visit.ts';
+import { drawn, figureOf, fold, modelTest, openMenu, sharedVisits, surface } from './support/visit.ts';
 
-const visit = sharedVisit();
+const visit = sharedVisits();
 
 const kindsOf = (name: string) =>
   (Object.values(figures[name]?.controls ?? {}) as Control[]).map((control) =>
@@ -237,7 +237,7 @@ async function copiedLinkOpensTheSameView(
 }
 
 modelTest.each(sample)('%s, its first view: keys, table and files', async (name) => {
-  const { page } = await visit();
+  const { page } = await visit(name);
   await keysMoveTheCursor(page, name);
   await tableHoldsItsNumbers(page, name);
   await filesHoldItsNumbers(page, name);
@@ -246,7 +246,7 @@ modelTest.each(sample)('%s, its first view: keys, table and files', async (name)
 });
 
 modelTest.each(sample)('%s, its settings: each input, the link that it copies, and Reset', async (name) => {
-  const { page, site } = await visit();
+  const { page, site } = await visit(name);
   const changed = await inputsChangeTheirSettings(page, name);
   await copiedLinkOpensTheSameView(page, name, site.address, changed);
   await resetLeadsToTheFirstView(page, name);
@@ -255,7 +255,7 @@ modelTest.each(sample)('%s, its settings: each input, the link that it copies, a
 
 // A figure's settle() may set back the very setting that was changed, or another.
 modelTest('what a figure sets back, its inputs show set back', async () => {
-  const { page } = await visit();
+  let { page } = await visit('dot-products');
   const input = (name: string, setting: string) => figureOf(page, name).locator(`[name="${setting}"]`);
   const setBack = async (name: string, setting: string, value: unknown) => {
     const now = async () => (await page.evaluate(readFigure, name))?.state[setting];
@@ -273,6 +273,7 @@ modelTest('what a figure sets back, its inputs show set back', async () => {
     await setBack('dot-products', 'positions', 'interleaved');
   }
   await fold(page, 'dot-products');
+  ({ page } = await visit('oblique'));
   await go(page, 'oblique', { d: '16' });
   await drawn(page, 'oblique');
   await input('oblique', 'k1').press('End');

@@ -23,7 +23,7 @@ const askedIn = async (page: Page, figure: string, setting: string) => {
 const name = 'dot-products';
 
 test('fifty steps of a slider in one go are two questions, and the figure ends on the last', async () => {
-  const { page } = await visit({ first: noteQuestions });
+  const { page } = await visit({ of: name, first: noteQuestions });
   await drawn(page, name);
   // All in one turn of the page's event loop, faster than any hand.
   await page.evaluate(() => {
@@ -43,7 +43,7 @@ test('fifty steps of a slider in one go are two questions, and the figure ends o
 });
 
 modelTest('a sentence given up while its words are on their way', async () => {
-  const { page, site } = await visit();
+  const { page, site } = await visit({ of: 'one-score' });
   await drawn(page, 'one-score');
   const box = figureOf(page, 'one-score').locator('textarea');
   const before = site.requests.length;
@@ -74,7 +74,7 @@ modelTest.each([
   ['one-layer', ['pull', 'd']],
   ['one-score', ['head']],
 ])('after steps of its sliders, %s shows what it shows when it is opened there', async (name, sliders) => {
-  const { page } = await visit();
+  const { page } = await visit({ of: name });
   await drawn(page, name);
   for (const slider of sliders) {
     for (const key of ['ArrowLeft', 'ArrowLeft', 'ArrowRight']) {

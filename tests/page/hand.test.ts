@@ -1,9 +1,10 @@
 // What a hand or a key does in a figure's picture: it points, presses, drags, and closes what it opened.
 import type { Locator, Page } from 'playwright';
 import { expect, test } from 'vitest';
+import type { Scene } from '../../web/plot/scene.ts';
 import { expected, withoutRounding } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
-import { drawn, figureOf, modelTest, openMenu, placeOf, settled, surface, visit } from './support/visit.ts';
+import { drawn, figureOf, modelTest, placeOf, settled, surface, visit } from './support/visit.ts';
 
 const name = 'dot-products';
 const scaleOf = async (page: Page) => (await page.evaluate(readFigure, name))?.state.scale;
@@ -21,7 +22,7 @@ test('nothing is marked or read out until something points: a pointer', async ()
 });
 
 test('nor a key: the focus shows where the keys begin', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: name });
   await settled(page, name);
   await surface(figureOf(page, name)).focus();
   await expect.poll(async () => (await page.evaluate(readFigure, name))?.readout).toContain('concatenated');
@@ -41,7 +42,7 @@ test.each(['Enter', ' '])('“%s” does what a click does, and scrolls nothing'
 });
 
 test('a handle that is dragged sets its slider, on axes that stay until it is let go', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: name });
   await settled(page, name);
   const figure = figureOf(page, name);
   const knob = figure.locator('.knob');
@@ -67,18 +68,22 @@ test('a handle that is dragged sets its slider, on axes that stay until it is le
   expect(place?.y).toBeCloseTo(y + height / 2, 0);
   await page.mouse.move(x + width / 2 + 8, y + height / 2 + 8);
   await page.mouse.down();
-  await page.mouse.move(x + width / 2 + 9, y + height / 2 + 8);
+  await page.mouse.move(x + width / 2 + 8, y + height / 2 + 9);
   expect(await scaleOf(page)).toBe(1);
-  const box = (await surface(figure).boundingBox()) as { y: number; height: number };
-  await page.mouse.move(x + width / 2, y + height / 2 + (y < box.y + box.height / 4 ? 40 : -40), {
-    steps: 5,
-  });
+  await page.mouse.move(x + width / 2 - 2, y + height / 2 + 8, { steps: 5 });
   await expect.poll(() => scaleOf(page)).not.toBe(1);
   const axis = (texts: string[]) => texts.filter((text) => /^−?\d+$/.test(text)).join();
   await expect.poll(async () => (await page.evaluate(readFigure, name))?.busy).toBe(false);
   expect(axis(await ticks())).toBe(axis(before));
+  // It stays under the pointer, which holds it 8 px beside its middle, also once it is let go of.
+  const underPointer = async () => {
+    const now = (await knob.boundingBox()) as { x: number };
+    return Math.abs(now.x - (x - 10));
+  };
+  expect(await underPointer()).toBeLessThan(2);
   await page.mouse.up();
   const shown = await drawn(page, name);
+  expect(await underPointer()).toBeLessThan(2);
   expect(await figure.locator('input[name=scale]').inputValue()).toBe(String(shown.state.scale));
   await expect.poll(() => page.url()).toContain(`scale=${shown.state.scale}`);
   expect(withoutRounding(shown.finding)).toBe(withoutRounding((await expected(name, shown.state)).finding));
@@ -100,7 +105,7 @@ modelTest('a slider over words says the word', async () => {
 });
 
 test('Escape and a press elsewhere close the menu', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: name });
   await settled(page, name);
   const menu = figureOf(page, name).locator('details.menu');
   const summary = menu.locator('summary');
@@ -120,7 +125,7 @@ test('Escape and a press elsewhere close the menu', async () => {
 });
 
 test('grid lines are below square markers', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: 'dot-products' });
   await settled(page, 'dot-products');
   const layers = await figureOf(page, 'dot-products').evaluate((element) =>
     [...(element.shadowRoot?.querySelector('.surface')?.children ?? [])].map((layer) => [
@@ -161,62 +166,171 @@ interface Box {
   height: number;
 }
 
-test('on a phone a swipe from a bar scrolls, a tap reads it, and only the grip on it edits', async () => {
+const layer = 'one-layer';
+const layerState = async (page: Page) => (await page.evaluate(readFigure, layer))?.state;
+const cardOf = (page: Page) => figureOf(page, layer).locator('.knob.part');
+const gripOf = (page: Page) => figureOf(page, layer).locator('.knob:not(.part)');
+
+/** The middle of a bar's channel in the window: of the token, or of the position. */
+const barIn = (page: Page, i: number, j: number): Promise<[x: number, y: number]> =>
+  figureOf(page, layer).evaluate(
+    (element, { i, j }) => {
+      const { scene } = (element as never as { picture: { view: { scene: Scene } } }).picture.view;
+      const box = element.shadowRoot?.querySelector('.surface')?.getBoundingClientRect() as DOMRect;
+      for (const { pick } of scene.regions) {
+        if (typeof pick !== 'object') continue;
+        const { x, y, cursors } = pick.points;
+        const k = cursors.findIndex((cursor) => cursor.i === i && cursor.j === j);
+        if (k >= 0) return [box.x + (x[k] as number), box.y + (y[k] as number)];
+      }
+      throw new Error('no such bar');
+    },
+    { i, j },
+  );
+
+test('on a phone a swipe from a bar or a card scrolls, a tap reads, and only a grip edits', async () => {
   const { page } = await visit(onPhone);
-  const of = 'one-layer';
-  await settled(page, of);
-  const figure = figureOf(page, of);
-  const token = async () => (await page.evaluate(readFigure, of))?.state.token;
+  const { state: initial } = await settled(page, layer);
+  const figure = figureOf(page, layer);
   const scrolled = () => page.evaluate(() => scrollY);
-  const fields = figure.locator('.knob.field');
-  const grips = figure.locator('.knob:not(.field)');
-  expect(await fields.count()).toBe(4);
-  for (let place = 0; place < 4; place++) {
-    await fields.nth(place).scrollIntoViewIfNeeded();
+  for (const place of [() => barIn(page, 0, 3), () => middleOf(cardOf(page))]) {
+    await figure.scrollIntoViewIfNeeded();
     const before = await scrolled();
-    const [x, y] = await middleOf(fields.nth(place));
+    const [x, y] = await place();
     await swipe(page, ...line(x, y, 0, y > 400 ? -200 : 200));
     await expect.poll(scrolled).not.toBe(before);
-    expect(await token()).toBe('');
+    expect(await layerState(page)).toEqual(initial);
   }
-  await fields.first().scrollIntoViewIfNeeded();
-  const [x, y] = await middleOf(fields.first());
-  await page.touchscreen.tap(x, y);
-  await expect.poll(() => figure.locator('.readout').textContent()).toMatch(/^\s*token, channel \d/);
-  expect(await token()).toBe('');
-  // One on each side: both ways read the same row.
-  await expect.poll(() => grips.count()).toBe(2);
+  await figure.scrollIntoViewIfNeeded();
+  await page.touchscreen.tap(...(await barIn(page, 0, 3)));
+  await expect.poll(() => figure.locator('.readout').textContent()).toMatch(/^\s*token, channel 3/);
+  expect((await layerState(page))?.token).toBe('');
+  const grip = gripOf(page);
+  await expect.poll(() => grip.count()).toBe(1);
   const shownBy = (element: Element) => getComputedStyle(element, '::before').borderTopStyle;
-  expect(await grips.first().evaluate(shownBy)).toBe('solid');
+  expect(await grip.evaluate(shownBy)).toBe('solid');
   const before = await scrolled();
-  const [left, top] = await middleOf(grips.first());
-  const middle = async () => (await middleOf(fields.first()))[1];
+  const [left, top] = await middleOf(grip);
+  const middle = async () => (await barIn(page, 0, 3))[1];
   const from = top - (await middle());
-  const way = from > 0 ? -40 : 40;
+  const way = from > 0 ? -30 : 30;
   await swipe(page, ...line(left, top, 0, way));
-  await expect.poll(token).not.toBe('');
+  await expect.poll(async () => (await layerState(page))?.token).not.toBe('');
   expect(await scrolled()).toBe(before);
-  const [now, drawn] = [await token(), await settled(page, of)];
+  const [now, drawn] = [(await layerState(page))?.token, await settled(page, layer)];
   expect(String(now).split(' ')).toHaveLength(drawn.state.d as number);
   // The grip is where the finger has let go of it, seen from the bars.
   await expect
-    .poll(async () => Math.abs((await middleOf(grips.first()))[1] - (await middle()) - from - way))
+    .poll(async () => Math.abs((await middleOf(grip))[1] - (await middle()) - from - way))
     .toBeLessThan(4);
-  await (await openMenu(figure)).getByRole('button', { name: 'Reset' }).click();
-  await expect.poll(token).toBe('');
+  await figure.getByRole('button', { name: 'Reset the bars' }).click();
+  await expect.poll(() => layerState(page)).toEqual(initial);
+});
+
+test('on a phone W₂ is dragged sideways, and goes on by itself when it is nearly there', async () => {
+  const { page } = await visit(onPhone);
+  await settled(page, layer);
+  const figure = figureOf(page, layer);
+  await figure.scrollIntoViewIfNeeded();
+  const before = await page.evaluate(() => scrollY);
+  const [x, y] = await middleOf(cardOf(page));
+  await swipe(page, ...line(x, y, -60, 0));
+  await expect.poll(async () => Math.abs((await middleOf(cardOf(page)))[0] - x + 60)).toBeLessThan(2);
+  const { pull } = (await layerState(page)) ?? {};
+  expect(pull).toBeGreaterThan(0.3);
+  expect(pull).toBeLessThan(0.6);
+  await swipe(page, ...line(x - 60, y, -x + 70, 0));
+  await expect.poll(async () => (await layerState(page))?.pull).toBe(1);
+  expect((await settled(page, layer)).finding).toContain('Concatenating has become adding');
+  expect(await page.evaluate(() => scrollY)).toBe(before);
+  // A tap on the card reads what is on it.
+  await page.touchscreen.tap(...(await middleOf(cardOf(page))));
+  await expect.poll(() => figure.locator('.readout').textContent()).toMatch(/^\s*W₂, row \d, column \d: /);
+  expect((await layerState(page))?.pull).toBe(1);
+});
+
+test('the mouse drags W₂, Escape takes it back, and a button and keys do what the mouse does', async () => {
+  const { page } = await visit();
+  await settled(page, layer);
+  const figure = figureOf(page, layer);
+  const pull = async () => (await layerState(page))?.pull;
+  const [x, y] = await middleOf(cardOf(page));
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x - 100, y, { steps: 4 });
+  await settled(page, layer);
+  expect(await pull()).toBeGreaterThan(0.2);
+  await expect.poll(async () => Math.abs((await middleOf(cardOf(page)))[0] - x + 100)).toBeLessThan(2);
+  await page.keyboard.press('Escape');
+  await expect.poll(pull).toBe(0);
+  await page.mouse.up();
+  // A drag is no click: nothing is held.
+  expect(await figure.locator('.held').count()).toBe(0);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x - 500, y, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(pull).toBe(1);
+  await expect.poll(() => page.url()).toContain('pull=1');
+  await figure.getByRole('button', { name: 'Take W₂ back' }).click();
+  await expect.poll(pull).toBe(0);
+  await figure.locator('input[name=pull]').focus();
+  for (const key of ['ArrowRight', 'ArrowUp']) await page.keyboard.press(key);
+  await expect.poll(pull).toBe(0.02);
+  // The slider is not seen, so the focus is shown on the card that it moves.
+  expect(await cardOf(page).evaluate((card) => getComputedStyle(card).outlineStyle)).toBe('solid');
+  await page.keyboard.press('End');
+  await expect.poll(pull).toBe(1);
+  await page.keyboard.press('Home');
+  await expect.poll(pull).toBe(0);
+});
+
+test('the card invites once, unless motion is to be reduced or the reader was there before', async () => {
+  // The pause before it moves is held back until the test lets it pass.
+  const first = () => {
+    const real = window.setTimeout;
+    window.setTimeout = ((call: () => void, time?: number) =>
+      time === 1100 ? Object.assign(window, { pause: call }) && 0 : real(call, time)) as never;
+  };
+  const reach = async (options: { reducedMotion?: 'reduce' }, isThere = false) => {
+    const { page } = await visit({ ...options, first });
+    await settled(page, layer);
+    if (isThere) await surface(figureOf(page, layer)).hover({ position: { x: 20, y: 80 } });
+    await page.evaluate(() => new Promise((done) => requestIdleCallback(done)));
+    return figureOf(page, layer).evaluate(async (element) => {
+      const { pause } = window as { pause?: () => void };
+      const place = () =>
+        (element as never as { picture: { view: { scene: Scene } } }).picture.view.scene.handles?.[0]?.x ?? 0;
+      const start = place();
+      let least = start;
+      pause?.();
+      const end = performance.now() + 1500;
+      while (performance.now() < end) {
+        await new Promise((done) => requestAnimationFrame(done));
+        least = Math.min(least, place());
+      }
+      return { asks: pause !== undefined, far: start - least, back: place() - start };
+    });
+  };
+  const moved = await reach({});
+  expect(moved).toMatchObject({ asks: true, back: 0 });
+  expect(moved.far).toBeGreaterThan(8);
+  expect(moved.far).toBeLessThan(20);
+  expect(await reach({ reducedMotion: 'reduce' })).toEqual({ asks: false, far: 0, back: 0 });
+  expect(await reach({}, true)).toEqual({ asks: true, far: 0, back: 0 });
 });
 
 test('where a finger drags, there is a grip, and everywhere else the page scrolls', async () => {
-  const { page } = await visit(onPhone);
-  const seen: [field: boolean, touch: string, grip: string][] = [];
+  const seen: [part: boolean, touch: string, grip: string][] = [];
   for (const of of ['one-layer', 'add-or-concatenate', 'dot-products', 'oblique']) {
+    const { page } = await visit({ ...onPhone, of });
     await settled(page, of);
     const [touch, knobs] = await figureOf(page, of).evaluate((figure) => {
       const root = figure.shadowRoot as ShadowRoot;
       return [
         getComputedStyle(root.querySelector('.surface') as Element).touchAction,
         [...root.querySelectorAll('.knob')].map((knob): [boolean, string, string] => [
-          knob.matches('.field'),
+          knob.matches('.part'),
           getComputedStyle(knob).touchAction,
           getComputedStyle(knob, '::before').content,
         ]),
@@ -226,36 +340,47 @@ test('where a finger drags, there is a grip, and everywhere else the page scroll
     expect(knobs.length, of).toBeGreaterThan(0);
     seen.push(...knobs);
   }
-  for (const [field, touch, grip] of seen)
-    expect([touch, grip]).toEqual(field ? ['pan-y pinch-zoom', 'none'] : ['none', '""']);
+  for (const [part, touch, grip] of seen)
+    expect([touch, grip]).toEqual(part ? ['pan-y pinch-zoom', 'none'] : ['none', '""']);
 });
 
-test('a mouse drags a bar where it is pressed, and sees no grip', async () => {
+test('a mouse edits a bar by the grip on it, and by nothing else', async () => {
   const { page } = await visit();
-  const of = 'one-layer';
-  await settled(page, of);
-  const [x, y] = await middleOf(figureOf(page, of).locator('.knob.field').first());
+  await settled(page, layer);
+  const token = async () => (await layerState(page))?.token;
+  const [x, y] = await barIn(page, 0, 2);
   await page.mouse.move(x, y);
+  const grip = gripOf(page);
+  await expect.poll(() => grip.count()).toBe(1);
+  const [left, top] = await middleOf(grip);
+  expect(left).toBeCloseTo(x, 0);
+  // Beside the grip.
+  const beside = top > y ? y - 40 : y + 40;
+  await page.mouse.move(x, beside);
   await page.mouse.down();
-  await page.mouse.move(x, y - 20, { steps: 3 });
+  await page.mouse.move(x, beside - 20, { steps: 3 });
   await page.mouse.up();
-  await expect.poll(async () => (await page.evaluate(readFigure, of))?.state.token).not.toBe('');
-  expect(await figureOf(page, of).locator('.knob:not(.field)').count()).toBe(0);
+  expect(await token()).toBe('');
+  await page.mouse.move(left, top);
+  await page.mouse.down();
+  await page.mouse.move(left, top - 20, { steps: 3 });
+  await page.mouse.up();
+  await expect.poll(token).not.toBe('');
 });
 
 test('a finger that swipes from a slider scrolls, and the slider stays where it was', async () => {
   const { page } = await visit(onPhone);
-  const of = 'one-layer';
-  await settled(page, of);
-  const slider = figureOf(page, of).locator('input[name=pull]');
+  await settled(page, layer);
+  await figureOf(page, layer).locator('details.more summary').click();
+  const slider = figureOf(page, layer).locator('input[name=d]');
   await slider.scrollIntoViewIfNeeded();
   const before = await page.evaluate(() => scrollY);
   const box = (await slider.boundingBox()) as Box;
   const [x, y] = [box.x + 0.7 * box.width, box.y + box.height / 2];
   await swipe(page, ...line(x, y, 0, -200));
   await expect.poll(() => page.evaluate(() => scrollY)).not.toBe(before);
-  await expect.poll(async () => (await page.evaluate(readFigure, of))?.state.pull).toBe(0);
-  expect(await slider.inputValue()).toBe('0');
+  await expect.poll(async () => (await layerState(page))?.d).toBe(8);
+  expect(await slider.inputValue()).toBe('8');
 });
 
 test('on a phone a tap on a picture that leads elsewhere reads, and a link beside it leads on', async () => {

@@ -36,7 +36,7 @@ const saidOf = async ({ page }: Visit) =>
   ((await page.evaluate(readFigure, 'one-score'))?.notes ?? []).join();
 
 modelTest('anything', async () => {
-  const visited = await visit();
+  const visited = await visit({ of: 'one-score' });
   const texts = {
     emoji: '🙂 👩‍👩‍👧‍👦 🏳️‍🌈',
     'right to left': 'שלום עולם مرحبا بالعالم',
@@ -49,7 +49,7 @@ modelTest('anything', async () => {
 });
 
 modelTest('nothing at all, and then something again', async () => {
-  const visited = await visit();
+  const visited = await visit({ of: 'one-score' });
   expect(await showsNumbersFor(visited, 'nothing', '')).toEqual(['[CLS]', '[SEP]']);
   expect(await saidOf(visited)).toBe(
     'There is no token in the text, so only the markers [CLS] and [SEP] are left.',
@@ -59,7 +59,7 @@ modelTest('nothing at all, and then something again', async () => {
 });
 
 modelTest('five hundred words are cut at 128 tokens, and it says so', async () => {
-  const visited = await visit();
+  const visited = await visit({ of: 'one-score' });
   const words = Array.from({ length: 500 }, (_, place) => ['river', 'bank', 'walked'][place % 3]);
   const tokens = await showsNumbersFor(visited, 'five hundred words', words.join(' '));
   expect(tokens).toHaveLength(128);
@@ -68,7 +68,7 @@ modelTest('five hundred words are cut at 128 tokens, and it says so', async () =
 });
 
 modelTest('markup is text', async () => {
-  const visited = await visit();
+  const visited = await visit({ of: 'one-score' });
   const markup = '<img src=x onerror=alert(1)><script>alert(2)</script>{{3}}';
   const tokens = await showsNumbersFor(visited, 'markup', markup);
   expect(tokens.slice(1, 4)).toEqual(['<', 'im', '##g']);
@@ -78,7 +78,7 @@ modelTest('markup is text', async () => {
 });
 
 modelTest('a chosen cell that a shorter text no longer has', async () => {
-  const visited = await visit();
+  const visited = await visit({ of: 'one-score' });
   await showsNumbersFor(visited, 'seven tokens', 'one two three four five');
   await surface(figureOf(visited.page, 'one-score')).press('End');
   await box(visited).fill('one');
@@ -88,7 +88,7 @@ modelTest('a chosen cell that a shorter text no longer has', async () => {
 });
 
 modelTest('the box takes 5000 characters and no more', async () => {
-  const visited = await visit();
+  const visited = await visit({ of: 'one-score' });
   await drawn(visited.page, 'one-score');
   const text = box(visited);
   await text.fill('x '.repeat(2499));

@@ -5,19 +5,22 @@ import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import { shorter } from '../figures/support.ts';
 import { faultsOf } from './support/axe.ts';
-import { figures, follow, names } from './support/expected.ts';
+import { figures, follow } from './support/expected.ts';
 import { readCanvas } from './support/shown.ts';
-import { drawn, figureOf, modelTest, sharedVisit } from './support/visit.ts';
+import { drawn, figureOf, modelTest, namesOn, sharedVisits } from './support/visit.ts';
 
 const widths = [320, 360, 390, 768, 1440, 3840];
-const visit = sharedVisit({ viewport: { width: 320, height: 900 } });
+const visits = sharedVisits({ viewport: { width: 320, height: 900 } });
+/** A section of each page. */
+const sections = ['verdicts', 'evidence'];
 
 const read = new WeakSet<Page>();
 const unfolded = new WeakSet<Page>();
 
 /** The page with every figure drawn. */
-async function asRead() {
-  const opened = await visit();
+async function asRead(section: string) {
+  const opened = await visits(section);
+  const names = namesOn(section);
   if (!read.has(opened.page)) {
     for (const name of names) {
       if (name in shorter) await follow(opened.page, name, {});
@@ -30,12 +33,12 @@ async function asRead() {
 }
 
 /** The same with all tables and everything else below the figures open. */
-async function allOpen() {
-  const opened = await asRead();
+async function allOpen(section: string) {
+  const opened = await asRead(section);
   const { page } = opened;
   if (!unfolded.has(page)) {
     await page.evaluate(openAll);
-    await expect.poll(() => page.evaluate(countTables)).toBe(names.length);
+    await expect.poll(() => page.evaluate(countTables)).toBe(namesOn(section).length);
     await page.evaluate(dropRows);
   }
   unfolded.add(page);
@@ -100,7 +103,8 @@ function overhang(): string[] {
 function cutOff(): string[] {
   return [...document.querySelectorAll('superpose-figure')].flatMap((figure) =>
     [...(figure.shadowRoot?.querySelectorAll('label, legend, .label') ?? [])]
-      .filter((label) => label.scrollWidth > label.clientWidth + 1)
+      // A handle in the picture stands for an input by hand, which only keys and voices reach.
+      .filter((label) => !label.closest('.by-hand') && label.scrollWidth > label.clientWidth + 1)
       .map((label) => `${figure.getAttribute('name')}: ${label.textContent?.trim()} is cut off`),
   );
 }
@@ -111,7 +115,8 @@ function reachingOut(): string[] {
     const controls = figure.shadowRoot?.querySelector('.controls');
     const end = controls?.getBoundingClientRect().bottom ?? 0;
     return [...(controls?.querySelectorAll('label, input, button') ?? [])]
-      .filter((input) => input.checkVisibility() && input.getBoundingClientRect().bottom > end + 1)
+      .filter((input) => input.checkVisibility() && !input.closest('.by-hand'))
+      .filter((input) => input.getBoundingClientRect().bottom > end + 1)
       .map(
         (input) =>
           `${figure.getAttribute('name')}: ${input.textContent?.trim() || input.nodeName} reaches out`,
@@ -119,52 +124,67 @@ function reachingOut(): string[] {
   });
 }
 
-modelTest('every request stays in the folder that the page was put in', async () => {
-  const { site } = await asRead();
-  const folder = new URL(site.address).pathname;
-  expect(site.requests.length).toBeGreaterThan(names.length);
-  expect(site.requests.filter((path) => !path.startsWith(folder))).toEqual([]);
-});
+modelTest.each(sections)(
+  'every request stays in the folder that the site was put in: %s',
+  async (section) => {
+    const { site } = await asRead(section);
+    const folder = new URL(site.address).pathname;
+    expect(site.requests.length).toBeGreaterThan(namesOn(section).length);
+    expect(site.requests.filter((path) => !path.startsWith(folder))).toEqual([]);
+  },
+);
 
-modelTest('every figure is a landmark with its title, and its inputs and its picture are in it', async () => {
-  const { page } = await asRead();
-  for (const name of names) {
-    const { title } = figures[name] as (typeof figures)[string];
-    const group = page.getByRole('region', { name: title, exact: true });
-    expect(await group.count(), title).toBe(1);
-    expect(await group.getByRole('application').getAttribute('aria-describedby')).toBe('finding');
-    const sliders = await figureOf(page, name).locator('input[type=range]').all();
-    for (const slider of sliders) {
-      const label = (await slider.locator('xpath=..').innerText()).replace(/\s*\S*$/, '');
-      expect(await group.getByRole('slider', { name: label }).count(), label).toBeGreaterThan(0);
+modelTest.each(sections)(
+  'every figure is a landmark with its title, and its inputs and its picture are in it: %s',
+  async (section) => {
+    const { page } = await asRead(section);
+    for (const name of namesOn(section)) {
+      const { title } = figures[name] as (typeof figures)[string];
+      const group = page.getByRole('region', { name: title, exact: true });
+      expect(await group.count(), title).toBe(1);
+      expect(await group.getByRole('application').getAttribute('aria-describedby')).toBe('finding');
+      const sliders = await figureOf(page, name).locator('input[type=range]').all();
+      for (const slider of sliders) {
+        const label = (await slider.locator('xpath=..').innerText()).replace(/\s*\S*$/, '');
+        expect(await group.getByRole('slider', { name: label }).count(), label).toBeGreaterThan(0);
+      }
     }
-  }
-});
+  },
+);
 
-modelTest(
-  'in a window of 320 to 3840 px no label is cut off, no input reaches into its picture, and nothing is wider',
-  async () => {
-    const { page } = await asRead();
+modelTest.each(sections)(
+  'in a window of 320 to 3840 px no label is cut off, no input reaches into its picture, and nothing is wider: %s',
+  async (section) => {
+    const { page } = await asRead(section);
     expect(await atEveryWidth(page, cutOff, reachingOut, overhang)).toEqual({});
   },
 );
 
-modelTest('nothing is wider than its window with all tables open, long words and many', async () => {
-  const { page } = await allOpen();
-  const figure = figureOf(page, 'dot-products');
-  await figure.getByLabel('Your sentence (MiniLM)').check();
-  await figure.locator('textarea').fill(`${'x'.repeat(300)} ${'word '.repeat(200)}`);
-  await figure.getByText('Only the first 128').waitFor();
-  expect(await atEveryWidth(page, overhang)).toEqual({});
-});
+modelTest.each([
+  ['verdicts', 'sum', 32],
+  ['evidence', 'dot-products', 128],
+])(
+  'nothing is wider than its window with all tables open, long words and many: %s',
+  async (section, name, longest) => {
+    const { page } = await allOpen(section);
+    const figure = figureOf(page, name);
+    if (name === 'dot-products') await figure.getByLabel('Your sentence (MiniLM)').check();
+    await figure.locator('textarea').fill(`${'x'.repeat(300)} ${'word '.repeat(200)}`);
+    await figure.getByText(`Only the first ${longest} of`).waitFor();
+    expect(await atEveryWidth(page, overhang)).toEqual({});
+  },
+);
 
-modelTest('axe finds nothing, light at 390 px and dark at 1440 px', async () => {
-  const { page } = await allOpen();
+modelTest.each([
+  ['verdicts', 'oblique'],
+  ['evidence', 'dot-products'],
+])('axe finds nothing, light at 390 px and dark at 1440 px: %s', async (section, name) => {
+  const { page } = await allOpen(section);
   await at(page, 390);
   expect(await faultsOf(page)).toEqual([]);
-  const light = await page.evaluate(readCanvas, 'dot-products');
+  const light = await page.evaluate(readCanvas, name);
   await page.emulateMedia({ colorScheme: 'dark' });
-  await expect.poll(() => page.evaluate(readCanvas, 'dot-products')).not.toBe(light);
+  await expect.poll(() => page.evaluate(readCanvas, name)).not.toBe(light);
   await at(page, 1440);
   expect(await faultsOf(page)).toEqual([]);
 });

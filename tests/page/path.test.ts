@@ -1,109 +1,144 @@
-// The path through the page: its beats fit a window or two, and it always shows where the reader is.
-import { readFileSync } from 'node:fs';
-import type { Page } from 'playwright';
+// The path through the page: its steps last, and it always shows where the reader is.
 import { expect, test } from 'vitest';
+import { beats } from '../../web/build/beats.ts';
 import { readFigure, untilDrawn } from './support/shown.ts';
 import { files, isRecording, kilobytes } from './support/site.ts';
-import { drawn, figureOf, modelTest, settled, sharedVisit, stepsCameBy, visit } from './support/visit.ts';
+import {
+  drawn,
+  figureOf,
+  modelTest,
+  namesOn,
+  settled,
+  sharedVisits,
+  stepsCameBy,
+  visit,
+} from './support/visit.ts';
 
-/** One page at 1440 × 900, for tests that go along the whole path. */
-const sharedPage = sharedVisit();
+/** Each page at 1440 × 900, for tests that go along all of it. */
+const sharedPages = sharedVisits();
 
-/** Heights of the page's beats, with every figure on the path live. */
-async function heights(page: Page): Promise<[string, number][]> {
-  for (const figure of await page.locator('css:light=superpose-figure:not(details *)').all()) {
-    if (!(await figure.isVisible())) continue;
-    await figure.scrollIntoViewIfNeeded();
-    await figure.locator('.surface').waitFor();
+/**
+ * In the page: for each step of a beat, in pixels, how far the reader scrolls while it is current and its
+ * picture stays, and whether it was ever current before that, though an earlier one was, too.
+ */
+async function wayOfSteps(beat: string): Promise<{ way: number[]; early: boolean }> {
+  const stage = document.querySelector(`#${beat} .stage:not(.single)`) as HTMLElement;
+  const stays = stage.querySelector('.stays') as HTMLElement;
+  const steps = [...stage.querySelectorAll('.step')];
+  const way = steps.map(() => 0);
+  const stride = 20;
+  const frames = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
+  const from = stage.getBoundingClientRect().top + scrollY - innerHeight;
+  let early = false;
+  for (let y = from; y < from + innerHeight + stage.offsetHeight; y += stride) {
+    scrollTo({ top: y, behavior: 'instant' });
+    await frames();
+    const top = Number.parseFloat(getComputedStyle(stays).top);
+    const isPinned = Math.abs(stays.getBoundingClientRect().top - top) < 2;
+    const at = steps.findIndex((step) => step.querySelector('[aria-current]'));
+    if (isPinned && at >= 0) way[at] = (way[at] ?? 0) + stride;
+    if (!isPinned && at > 0 && (way[0] ?? 0) > 0 && way[at] === 0) early = true;
   }
-  return page.evaluate(() =>
-    [...document.querySelectorAll('.beat')].map((beat) => [beat.id, beat.getBoundingClientRect().height]),
+  return { way, early };
+}
+
+for (const [width, height] of [
+  [1440, 900],
+  [1024, 768],
+  [390, 844],
+] as const) {
+  modelTest(
+    `a step begins when its picture stays, and has at least 60 % of a window, ${width} × ${height} px`,
+    async () => {
+      for (const { beat, steps } of beats) {
+        if (steps.length < 2) continue;
+        const { page } = await sharedPages(beat);
+        await page.setViewportSize({ width, height });
+        const name = steps[0]?.figure as string;
+        await settled(page, name);
+        await page.locator(`#${beat} .stage:not(.single)`).evaluate((stage) => {
+          stage.removeAttribute('data-expanded');
+        });
+        const { way, early } = await page.evaluate(wayOfSteps, beat);
+        expect(early, beat).toBe(false);
+        for (const pixels of way) expect(pixels, beat).toBeGreaterThanOrEqual(0.6 * height - 40);
+        await page.setViewportSize({ width: 1440, height: 900 });
+      }
+    },
   );
 }
 
-for (const [width, height, windows] of [
-  [1440, 900, 1.6],
-  [390, 844, 2.1],
-] as const) {
-  modelTest(`a beat is at most ${windows} windows high at a width of ${width}`, async () => {
-    const { page } = await (width === 1440 ? sharedPage() : visit({ viewport: { width, height } }));
-    const beats = await heights(page);
-    expect(beats).toHaveLength(5);
-    for (const [beat, high] of beats) expect(high, beat).toBeLessThanOrEqual(windows * height);
-  });
-}
+modelTest.each(['sum', 'mix'])(
+  'the link of a step brings its picture’s tools into the window, too: %s',
+  async (of) => {
+    const { page } = await sharedPages(of);
+    const steps = page.locator('.step:not(:first-child)');
+    for (const step of await steps.all()) {
+      await step.getByRole('link').first().click();
+      const name = await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('figure') ?? '');
+      await expect.poll(() => page.evaluate(untilDrawn, name), { timeout: 240_000 }).toBe(true);
+      // A picture that waits may be lower than the live one.
+      await step.getByRole('link').first().click();
+      await stepsCameBy(page);
+      expect(await step.locator('[aria-current]').count(), name).toBe(1);
+      const below = () =>
+        figureOf(page, name).evaluate((element) => element.getBoundingClientRect().bottom - innerHeight);
+      await expect.poll(below, { message: name }).toBeLessThanOrEqual(0);
+    }
+  },
+);
 
-modelTest('the link of a step brings its picture’s tools into the window, too', async () => {
-  const { page } = await sharedPage();
-  const steps = page.locator('.step:not(:first-child)');
-  for (const step of await steps.all()) {
-    await step.getByRole('link').first().click();
-    const name = await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('figure') ?? '');
-    await expect.poll(() => page.evaluate(untilDrawn, name), { timeout: 240_000 }).toBe(true);
-    // A picture that waits may be lower than the live one.
-    await step.getByRole('link').first().click();
-    await stepsCameBy(page);
-    expect(await step.locator('[aria-current]').count(), name).toBe(1);
-    const below = () =>
-      figureOf(page, name).evaluate((element) => element.getBoundingClientRect().bottom - innerHeight);
-    await expect.poll(below, { message: name }).toBeLessThanOrEqual(0);
-  }
-});
-
-modelTest('picture, settings and tools of a beat’s figure fit a window of 900 px', async () => {
-  const { page } = await sharedPage();
-  for (const name of await page
-    .locator('.stage superpose-figure')
-    .evaluateAll((all) => all.map((element) => element.getAttribute('name') as string))) {
-    await page.evaluate((figure) => {
-      location.hash = `#v=1&figure=${figure}`;
-    }, name);
-    await settled(page, name);
-    const figure = figureOf(page, name);
-    expect((await figure.boundingBox())?.height, name).toBeLessThanOrEqual(name === 'schemes' ? 1000 : 820);
-    // The others are under “More settings”.
-    const inSight = await figure.evaluate(
-      (element) => element.shadowRoot?.querySelectorAll('.root > .controls > :not(.more)').length,
-    );
-    expect(inSight, name).toBeGreaterThan(0);
-    expect(inSight, name).toBeLessThanOrEqual(3);
-  }
-});
+modelTest.each(['sum', 'mix'])(
+  'picture, settings and tools of a beat’s figure fit a window of 900 px: %s',
+  async (of) => {
+    const { page } = await sharedPages(of);
+    for (const name of await page
+      .locator('.stage superpose-figure')
+      .evaluateAll((all) => all.map((element) => element.getAttribute('name') as string))) {
+      await page.evaluate((figure) => {
+        location.hash = `#v=1&figure=${figure}`;
+      }, name);
+      await settled(page, name);
+      const figure = figureOf(page, name);
+      expect((await figure.boundingBox())?.height, name).toBeLessThanOrEqual(820);
+      // The others are under “More settings”.
+      const inSight = await figure.evaluate(
+        (element) => element.shadowRoot?.querySelectorAll('.root > .controls > :not(.more)').length,
+      );
+      expect(inSight, name).toBeGreaterThan(0);
+      expect(inSight, name).toBeLessThanOrEqual(of === 'sum' ? 2 : 3);
+    }
+  },
+);
 
 modelTest('who has followed every step has loaded the path’s scripts, within their budget', async () => {
-  const { page, site } = await sharedPage();
+  const { page, site } = await sharedPages('sum');
   await drawn(page, 'add-or-concatenate');
-  await page.locator('#grid superpose-figure').scrollIntoViewIfNeeded();
-  await settled(page, 'schemes-tasks');
+  for (const name of ['keep-apart', 'language', 'beside-added']) await settled(page, name);
   for (const bet of await page.locator('.bet').all()) await bet.scrollIntoViewIfNeeded();
   const folder = new URL(site.address).pathname;
   const requested = new Set(site.requests.map((path) => path.slice(folder.length)));
   const scripts = files.filter((file) => /^assets\/.*\.js$/.test(file) && requested.has(file));
-  // A figure's two halves are files of one name. Nothing of the evidence, whose cards are closed.
-  expect(scripts.filter((file) => file.startsWith('assets/schemes-'))).toHaveLength(2);
-  const cards = new Set(
-    readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8').match(
-      /(?<=<check-card name=")[\w-]+/g,
-    ),
-  );
+  // A figure's two halves are files of one name. Nothing of the evidence, which is another page.
+  expect(scripts.filter((file) => file.startsWith('assets/besideAdded-'))).toHaveLength(2);
+  const cards = new Set([...namesOn('evidence'), 'schemes', 'schemes-tasks']);
   expect(cards).toContain('gram');
   const inCard = (file: string) =>
     /^assets\/(\w+)-/.exec(file)?.[1]?.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
   expect(scripts.filter((file) => cards.has(inCard(file) as string) && !isRecording(file))).toEqual([]);
   const code = scripts.filter((file) => !isRecording(file));
-  expect(kilobytes(code)).toBeLessThan(145);
+  expect(kilobytes(code)).toBeLessThan(141);
 });
 
-test('at most eleven figures are on the path, and every other is in a card', async () => {
-  const { page } = await visit();
-  expect(await page.locator('superpose-figure:not(details *)').count()).toBeLessThanOrEqual(11);
+test('the figures of the evidence are in its beats or in a closed card', async () => {
+  const { page } = await visit({ of: 'evidence' });
   expect(await page.locator('details:not(.check) superpose-figure').count()).toBe(0);
   expect(await page.locator('details.check[open]').count()).toBe(0);
 });
 
 modelTest('a closed card loads and computes nothing; opened, or linked to, it is there', async () => {
-  const { page, site } = await visit();
-  await drawn(page, 'add-or-concatenate');
+  const { page, site } = await visit({ of: 'evidence' });
+  await drawn(page, 'dot-products');
   const card = page.locator('#check-narrow');
   await card.scrollIntoViewIfNeeded();
   // Another card, opened later, is there; the closed one has asked for nothing.
@@ -144,7 +179,7 @@ for (const [width, height] of [
 }
 
 modelTest('a step sets its picture: scrolled to, forwards and backwards, and by its link', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: 'dot-products' });
   await page.locator('#dot-products').scrollIntoViewIfNeeded();
   const tokens = async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn?.tokens;
   const scale = async () => (await page.evaluate(readFigure, 'dot-products'))?.drawn?.scale;
@@ -179,7 +214,7 @@ modelTest('a step sets its picture: scrolled to, forwards and backwards, and by 
 });
 
 modelTest('who tabs to a part of a picture that is not in sight keeps its state', async () => {
-  const { page } = await visit({ viewport: { width: 1280, height: 560 }, fragment: '#dot-products' });
+  const { page } = await visit({ viewport: { width: 1280, height: 480 }, fragment: '#dot-products' });
   const { state: before } = await settled(page, 'dot-products');
   const step = page.locator('#mix .step a[aria-current]');
   const first = await page.locator('#mix .step h3').first().textContent();
@@ -217,10 +252,10 @@ modelTest('who has opened a picture’s numbers and scrolls through them keeps i
 
 test('without scripts all figures and steps of a beat stand in order', async () => {
   const { page } = await visit({ javaScriptEnabled: false });
-  for (const name of ['keep-apart', 'four-tasks'])
+  for (const name of ['oblique', 'keep-apart'])
     expect(await figureOf(page, name).locator('img').isVisible()).toBe(true);
   const tops = await page
-    .locator('#learn .shot, #learn .step')
+    .locator('#separate .shot, #separate .step')
     .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().top));
   expect(tops.length).toBeGreaterThan(4);
 });
@@ -247,21 +282,21 @@ test('the contents say where one is, beside the text and on a phone', async () =
   const here = () => page.locator('.contents [aria-current]').textContent();
   // A section that is shorter than half of the window, too.
   for (const [section, name] of [
-    ['separate', 'Separate'],
-    ['answer', 'The short answer'],
+    ['separate', 'Is information lost?'],
+    ['answer', 'The answer'],
   ] as const) {
     await page.evaluate((id) => document.getElementById(id)?.scrollIntoView(), section);
     await expect.poll(here).toBe(name);
   }
   expect(await page.locator('.contents li').first().isVisible()).toBe(true);
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.evaluate(() => document.querySelector('#evidence')?.scrollIntoView());
+  await page.evaluate(() => document.querySelector('#verdicts')?.scrollIntoView());
   const bar = page.locator('.contents button');
-  await expect.poll(() => bar.innerText()).toMatch(/^\d+\/\d+ Evidence/);
+  await expect.poll(() => bar.innerText()).toMatch(/^\d+\/\d+ Claims, checked/);
   expect((await bar.boundingBox())?.y).toBe(0);
   await bar.click();
-  await page.locator('.contents').getByRole('link', { name: 'Mix', exact: true }).click();
-  await expect.poll(() => bar.innerText()).toMatch(/^\d+\/\d+ Mix/);
+  await page.locator('.contents').getByRole('link', { name: 'Is information lost?', exact: true }).click();
+  await expect.poll(() => bar.innerText()).toMatch(/^\d+\/\d+ Is information lost\?/);
   expect(await page.locator('.contents li').first().isVisible()).toBe(false);
   // A tap beside the list closes it and does nothing else; so does the page that moves on below it.
   const first = page.locator('.contents li').first();
@@ -288,7 +323,7 @@ test('the contents say where one is, beside the text and on a phone', async () =
 modelTest(
   'on a phone a beat’s picture has no caption, because its step says it, until the reader opens everything',
   async () => {
-    const { page } = await visit({ viewport: { width: 390, height: 844 } });
+    const { page } = await visit({ of: 'dot-products', viewport: { width: 390, height: 844 } });
     const figure = figureOf(page, 'dot-products');
     await figure.scrollIntoViewIfNeeded();
     await figure.locator('.surface').waitFor();

@@ -79,6 +79,7 @@ test('a step is shown at once, is in the link, and stays when the question chang
   await slider.press('Home');
   await expect.poll(async () => (await now(page))?.drawn?.step, patience).toBe(0);
   await expect.poll(() => page.url()).toContain('step=0');
+  await drawn(page, name);
   await figureOf(page, name).locator('input[name=task][value=prev]').check();
   await expect.poll(async () => (await now(page))?.drawn, patience).toMatchObject({ step: 0, task: 'prev' });
   expect((await now(page))?.finding).toBe(

@@ -27,7 +27,20 @@ async function fiveOn(page: Page, key: string): Promise<string[]> {
   }
   return seen;
 }
-const screens = ['add-or-concatenate', 'language', 'answer', 'grid', 'mix'].map((at) => `#present/${at}`);
+/** The addresses of all screens, as the list has them. */
+async function screensOf(page: Page): Promise<string[]> {
+  await page.keyboard.press('o');
+  const all = await inside(page, '.slides a').evaluateAll((links) =>
+    links.map((link) => (link as HTMLAnchorElement).hash),
+  );
+  return all;
+}
+/** Where five presses of Page Down lead: the first on a question shows its answer. */
+const fiveFrom = (screens: readonly string[], from: string): string[] =>
+  screens
+    .slice(screens.indexOf(from))
+    .flatMap((at, place) => [...(place > 0 ? [at] : []), ...(/\/(bet|claim)\b/.test(at) ? [at] : [])])
+    .slice(0, 5);
 const focused = (page: Page) =>
   page.evaluate(() => {
     const on = document.activeElement;
@@ -49,8 +62,8 @@ const tapped = async (page: Page, selector: string) => {
 };
 /** What is touched on which screen, and how. */
 const touches: Record<string, [at: string, touch: (page: Page) => Promise<unknown>]> = {
-  'a slider, with the mouse': ['', (page) => pressed(page, slider)],
-  'a slider, with a finger': ['', (page) => tapped(page, slider)],
+  'a card, with the mouse': ['', (page) => pressed(page, '.knob.part')],
+  'a card, with a finger': ['', (page) => tapped(page, '.knob.part')],
   'a slider, by key': [
     '',
     async (page) => {
@@ -58,9 +71,9 @@ const touches: Record<string, [at: string, touch: (page: Page) => Promise<unknow
       await page.keyboard.press('ArrowRight');
     },
   ],
-  'Replay, with the mouse': ['add-or-concatenate', (page) => pressed(page, 'button.main')],
-  'Replay, with a finger': ['add-or-concatenate', (page) => tapped(page, 'button.main')],
-  'Replay, by key': ['add-or-concatenate', (page) => inside(page, 'button.main').first().press('Enter')],
+  'Replay, with the mouse': ['task', (page) => pressed(page, 'button.main')],
+  'Replay, with a finger': ['task', (page) => tapped(page, 'button.main')],
+  'Replay, by key': ['task', (page) => inside(page, 'button.main').first().press('Enter')],
   'the picture, with the mouse': ['', (page) => pressed(page, '.surface')],
   'the picture, by key': [
     '',
@@ -74,6 +87,23 @@ const touches: Record<string, [at: string, touch: (page: Page) => Promise<unknow
     async (page) => {
       await pressed(page, 'button[aria-label=Next]');
       await pressed(page, 'button[aria-label=Previous]');
+    },
+  ],
+  'a list, by key': [
+    'separate/4',
+    async (page) => {
+      await inside(page, 'select').first().focus();
+      await page.keyboard.press('End');
+    },
+  ],
+  'a text': ['sum', (page) => inside(page, 'textarea').first().fill('Another one.')],
+  'the code, and the list of all screens': [
+    '',
+    async (page) => {
+      await pressed(page, '.bar .code');
+      await page.keyboard.press('Escape');
+      await pressed(page, '.bar .place');
+      await page.keyboard.press('Escape');
     },
   ],
   'what is taken away': [
@@ -90,39 +120,45 @@ modelTest.each(Object.entries(touches))(
   async (_, [at, touch]) => {
     const page = await presenting(at);
     await touch(page);
-    const from = screens.indexOf(`#present/${at}`) + 1;
-    expect(await fiveOn(page, 'PageDown')).toEqual(
-      [...screens, '#present/mix/2', '#present/mix/3'].slice(from, from + 5),
-    );
+    const before = await fragment(page);
+    const seen = await fiveOn(page, 'PageDown');
     expect(await focused(page)).toBe('present');
-    expect(await fiveOn(page, 'PageUp')).toHaveLength(5);
-    expect(await fragment(page)).toBe(at ? `#present/${at}` : '#present');
+    // The same keys lead back, to what was set.
+    for (let back = 0; back < 5 && (await fragment(page)) !== before; back++)
+      await page.keyboard.press('PageUp');
+    expect(await fragment(page)).toBe(before);
     await page.keyboard.press('ArrowRight');
-    expect(await fragment(page)).toBe(screens[from]);
+    expect(await fragment(page)).toBe(seen[0]);
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('End');
-    expect(await fragment(page)).toBe('#present/other-ways/3');
+    const [last, all] = ((await inside(page, '.bar .place').textContent()) ?? '').split(' of ');
+    expect(last).toBe(all);
     await page.keyboard.press('Home');
+    const first = await fragment(page);
     await page.keyboard.press('Space');
-    expect(await fragment(page)).toBe(screens[0]);
+    expect(await fragment(page)).not.toBe(first);
     await page.keyboard.press('Shift+Space');
-    expect(await fragment(page)).toBe('#present');
+    expect(await fragment(page)).toBe(first);
+    const screens = await screensOf(page);
+    expect(seen).toEqual(fiveFrom(screens, at ? `#present/${at}` : '#present'));
+    // Once for the list, and once more.
+    await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await expect.poll(() => dialog(page).count()).toBe(0);
   },
 );
 
-modelTest('who presses Next by key stays on it, until there is nothing next', async () => {
-  const page = await presenting('other-ways');
+modelTest('who presses Previous by key stays on it, until there is nothing before', async () => {
+  const page = await presenting('sum');
   await page.keyboard.press('Tab');
-  await dialog(page).getByRole('button', { name: 'Next' }).focus();
+  await dialog(page).getByRole('button', { name: 'Previous' }).focus();
   await page.keyboard.press('Enter');
-  expect(await fragment(page)).toBe('#present/other-ways/2');
+  expect(await fragment(page)).toBe('#present/answer');
   await page.keyboard.press('Enter');
-  expect(await fragment(page)).toBe('#present/other-ways/3');
+  expect(await fragment(page)).toBe('#present');
   expect(await focused(page)).toBe('present');
-  await page.keyboard.press('PageUp');
-  expect(await fragment(page)).toBe('#present/other-ways/2');
+  await page.keyboard.press('PageDown');
+  expect(await fragment(page)).toBe('#present/answer');
 });
 
 modelTest('Escape lets go of a place that is held, and then leaves', async () => {
@@ -140,17 +176,17 @@ modelTest('Escape lets go of a place that is held, and then leaves', async () =>
 
 modelTest('Escape undoes a drag that is under way, and the presentation stays', async () => {
   const page = await presenting('');
-  const token = () =>
-    page.evaluate(() => document.querySelector<FigureElement>('.present superpose-figure')?.state.token);
-  const { x, y } = await middleOf(page, '.knob.field');
+  const pull = () =>
+    page.evaluate(() => document.querySelector<FigureElement>('.present superpose-figure')?.state.pull);
+  const { x, y } = await middleOf(page, '.knob.part');
   await page.mouse.move(x, y);
   await page.mouse.down();
-  await page.mouse.move(x, y - 20, { steps: 3 });
-  await expect.poll(token).not.toBe('');
+  await page.mouse.move(x - 60, y, { steps: 3 });
+  await expect.poll(pull).not.toBe(0);
   await page.keyboard.press('Escape');
-  await expect.poll(token).toBe('');
-  await page.mouse.move(x, y + 20, { steps: 3 });
+  await expect.poll(pull).toBe(0);
+  await page.mouse.move(x - 80, y, { steps: 3 });
   await page.mouse.up();
-  expect(await token()).toBe('');
+  expect(await pull()).toBe(0);
   expect(await dialog(page).count()).toBe(1);
 });

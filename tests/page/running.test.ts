@@ -5,7 +5,7 @@ import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { expected, follow } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
-import { drawn, figureOf, openMenu, placeOf, sharedVisit, surface, visit } from './support/visit.ts';
+import { drawn, figureOf, openMenu, placeOf, sharedVisits, surface, visit } from './support/visit.ts';
 
 const now = (page: Page, name: string) => page.evaluate(readFigure, name);
 const button = (page: Page, name: string, label: string) =>
@@ -38,7 +38,7 @@ async function agrees(page: Page, name: string): Promise<void> {
 
 test('the picture stays until its numbers are there; it is held, stepped, and looked at with a term cut', async () => {
   const name = 'four-tasks';
-  const { page } = await visit();
+  const { page } = await visit({ of: name });
   const finding = async () => (await now(page, name))?.finding;
   await watch(page, name);
   await agrees(page, name);
@@ -64,9 +64,9 @@ test('the picture stays until its numbers are there; it is held, stepped, and lo
 
 /** Twenty small models, in a card, where no step of a beat sets anything; none of them recorded. */
 const cells = 'narrow';
-const sharing = sharedVisit();
+const sharing = sharedVisits();
 const small = async (seed: number) => {
-  const { page } = await sharing();
+  const { page } = await sharing(cells);
   await follow(page, cells, { seeds: '1', seed: String(seed) });
   return page;
 };
@@ -142,7 +142,7 @@ test('who prefers less motion sees the end first, and the way there when asked f
 });
 
 test('Reset leaves a run that was begun, and shows the finished table again', async () => {
-  const { page } = await sharing();
+  const { page } = await sharing('schemes-tasks');
   await drawn(page, 'schemes-tasks');
   const finding = async () => (await page.evaluate(readFigure, 'schemes-tasks'))?.finding;
   const figure = figureOf(page, 'schemes-tasks');

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { pageFolders } from '../../web/build/places.ts';
 import { figures } from '../../web/figures/index.ts';
 import { dist, files, isRecording, kilobytes, recordings } from './support/site.ts';
 import { modelTest, visit } from './support/visit.ts';
@@ -11,17 +12,18 @@ import { modelTest, visit } from './support/visit.ts';
 const mark = 'THIRD-PARTY.txt';
 /** Requests a file that no figure needs as soon as the figure of the address is drawn. Runs in the page. */
 function markDrawn(): void {
-  const name = location.hash.slice(1) || 'one-layer';
+  const name = /figure=([\w-]+)/.exec(location.hash)?.[1] ?? 'one-layer';
   const look = () => {
     const figure = document.querySelector(`superpose-figure[name="${name}"]`);
-    if (figure && (figure as Element & { result?: unknown }).result) void fetch('THIRD-PARTY.txt');
+    if (figure && (figure as Element & { result?: unknown }).result)
+      void fetch(new URL('../THIRD-PARTY.txt', document.querySelector('script')?.src));
     else setTimeout(look);
   };
   // Not by frames: on a busy machine the next figure's files would be asked for before one comes.
   setTimeout(look);
 }
 
-for (const fragment of ['', '#dot-products']) {
+for (const fragment of ['', '#v=1&figure=dot-products']) {
   modelTest(`the bytes before the first figure, at /${fragment}, stay within their budget`, async () => {
     const { site } = await visit({ fragment, first: markDrawn });
     const folder = new URL(site.address).pathname;
@@ -36,7 +38,9 @@ for (const fragment of ['', '#dot-products']) {
     const names = [...others.filter((name) => name !== first), 'languageRuns', 'lookup'];
     const beside = new RegExp(`assets/(${names.join('|')})-`);
     const requested = new Set(
-      before.map((path) => path.slice(folder.length) || 'index.html').filter((path) => !beside.test(path)),
+      before
+        .map((path) => path.slice(folder.length).replace(/(^|\/)$/, '$1index.html'))
+        .filter((path) => !beside.test(path)),
     );
     const needed = (...types: string[]) =>
       files.filter((file) => requested.has(file) && types.includes(extname(file)));
@@ -58,16 +62,17 @@ test('all scripts that a page of figures can ever load stay within their budget'
   expect(kilobytes(all.filter((file) => !runs.includes(file)))).toBeLessThan(270);
 });
 
-test('dist/ asks nothing special of a server', async () => {
+test.each(pageFolders)('the page /%s asks nothing special of a server', async (folder) => {
   expect(files.filter((file) => file.endsWith('.mjs'))).toEqual([]);
-  const page = readFileSync(join(dist, 'index.html'), 'utf8');
+  const page = readFileSync(join(dist, folder, 'index.html'), 'utf8');
   const addresses = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address as string);
   expect(addresses.length).toBeGreaterThan(2);
   // Places on the page, and sources that a reader may go to.
   const fetched = addresses.filter((address) => !/^(#|https:)/.test(address));
-  expect(fetched.filter((address) => !address.startsWith('./'))).toEqual([]);
-  for (const address of fetched) {
-    expect(existsSync(join(dist, address, address.endsWith('/') ? 'index.html' : '')), address).toBe(true);
+  expect(fetched.filter((address) => !address.startsWith(folder === '' ? './' : '../'))).toEqual([]);
+  for (const address of fetched.map((whole) => whole.replace(/#.*/, ''))) {
+    const file = join(dist, folder, address, address.endsWith('/') ? 'index.html' : '');
+    expect(existsSync(file), address).toBe(true);
   }
 });
 
@@ -115,7 +120,8 @@ test('every page carries the strict policy, but for the demo, which plays somebo
   for (const name of files.filter((file) => file.endsWith('.html') && !/^(figures|demo)\//.test(file))) {
     const page = readFileSync(join(dist, name), 'utf8');
     const policy = page.match(/http-equiv="Content-Security-Policy" content="([^"]*)"/)?.[1] ?? '';
-    const scripts = name === 'index.html' ? "'self' 'wasm-unsafe-eval'" : "'none'";
+    const withFigures = pageFolders.some((folder) => name === `${folder}index.html`);
+    const scripts = withFigures ? "'self' 'wasm-unsafe-eval'" : "'none'";
     expect(policy, name).toContain(`default-src 'self'; script-src ${scripts};`);
     expect(policy).not.toMatch(/unsafe-inline|'unsafe-eval'|https?:/);
   }

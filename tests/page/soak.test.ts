@@ -4,6 +4,7 @@ import puppeteer, { type Browser, type CDPSession, type Page } from 'puppeteer-c
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { chromiumOptions, fullChromium } from '../../tools/chromium.mjs';
 import { startSite } from './support/site.ts';
+import { folderWith } from './support/visit.ts';
 
 const figures = Number(process.env.SUPERPOSE_SOAK_FIGURES ?? 40);
 /** How many figures come before the first count. */
@@ -26,7 +27,7 @@ async function opened(): Promise<{ page: Page; session: CDPSession; address: str
   const page = await browser.newPage();
   await page.setViewport({ width: 1440, height: 900 });
   onTestFinished(() => page.close());
-  await page.goto(site.address);
+  await page.goto(`${site.address}${folderWith('dot-products')}`);
   await page.evaluate(() => document.querySelector('superpose-figure[name=dot-products]')?.scrollIntoView());
   await page.waitForFunction(
     () =>

@@ -87,7 +87,7 @@ const shown = async (page: Page, name: string) => {
 };
 
 test('a file of GPT-2’s layout gives its figures, with the library’s numbers', async () => {
-  const { page, site } = await visit();
+  const { page, site } = await visit({ of: 'user-model' });
   const card = await opened(page, filesOf('gpt2'));
   await expect
     .poll(() => card.locator('.user-model > [role=status]').textContent())
@@ -140,7 +140,7 @@ test('a file of GPT-2’s layout gives its figures, with the library’s numbers
 });
 
 test('a file that is not a model is refused, and a missing number of heads is asked for', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: 'user-model' });
   const card = await opened(page, [`${folderOf('bert')}/config.json`]);
   const status = () => card.locator('.user-model > [role=status]').textContent();
   await expect.poll(status).toBe('There is no .safetensors file among these; tables are opened below.');
@@ -186,7 +186,10 @@ test('a file that is not a model is refused, and a missing number of heads is as
 test('a link to a figure of somebody’s model says what to open, and shows its state when that is opened', async () => {
   const digest = await (await openModel(plain, folderOf('gpt2'))).digest();
   expect(digest).toMatch(/^[0-9a-f]{16}$/);
-  const { page } = await visit({ fragment: `#v=1&figure=user-model-heads&file=${digest}&gauge=raw` });
+  const { page } = await visit({
+    of: 'user-model',
+    fragment: `#v=1&figure=user-model-heads&file=${digest}&gauge=raw`,
+  });
   await expect
     .poll(() => page.locator('#notice').textContent())
     .toContain(`file ${digest}. Open the same file below`);
@@ -208,7 +211,7 @@ test('a link to a figure of somebody’s model says what to open, and shows its 
 });
 
 test('a folder that is dropped is read, without the files that are not part of a model', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: 'user-model' });
   const card = page.locator('#user-model');
   await card.locator('summary').first().click();
   await card.locator('.user-model').waitFor();
@@ -240,7 +243,7 @@ function folderWith(files: Record<string, Uint8Array | string>): string {
 }
 
 test('a folder that is chosen is read as in Node: its own files, no adapter, and no index without its shards', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: 'user-model' });
   const card = page.locator('#user-model');
   await card.locator('summary').first().click();
   const folders = card.locator('input[webkitdirectory]');

@@ -103,7 +103,7 @@ test.runIf(readdirSync('/').includes('proc'))('a chosen file of 500 MB costs les
   const path = join(folder, 'model.safetensors');
   const size = writeLargeModel(path);
   expect(size).toBeGreaterThan(500e6);
-  const { page } = await visit();
+  const { page } = await visit({ of: 'user-model' });
   const card = page.locator('#user-model');
   await card.locator('summary').first().click();
   const input = card.locator('input[type=file]').first();

@@ -44,7 +44,7 @@ const shown = async (page: Page, name: string) => {
 const inWords = (text: string) => text.replace(/\s/g, ' ');
 
 test('each format gives its figures, with the library’s numbers; half a file is refused; a button forgets the tables', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: 'user-model' });
   const { part, status } = await partOf(page);
   const sent: string[] = [];
   page.context().on('request', (request) => {
@@ -114,7 +114,10 @@ test('a link to a figure of somebody’s tables says what to open, and shows its
   const digestOf = async (name: string, bytes: Buffer) =>
     (await openTable(plain, new File([new Uint8Array(bytes)], name), { rows: 5000 })).digest;
   const digest = `${await digestOf('words.csv', bytesOf('words.csv'))}.${await digestOf('rows.npy', ofPositions)}`;
-  const { page } = await visit({ fragment: `#v=1&figure=user-table-overlap&file=${digest}&k=4` });
+  const { page } = await visit({
+    of: 'user-model',
+    fragment: `#v=1&figure=user-table-overlap&file=${digest}&k=4`,
+  });
   await expect
     .poll(() => page.locator('#notice').textContent())
     .toContain(`file ${digest}. Open the same file below`);
@@ -130,7 +133,7 @@ test('a link to a figure of somebody’s tables says what to open, and shows its
 });
 
 test('reading a long file can be stopped', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: 'user-model' });
   const { part, status } = await partOf(page);
   await page.evaluate(() => {
     const text = new TextEncoder().encode(`5,${'1,'.repeat(299)}1\n`.repeat(400));
@@ -169,7 +172,7 @@ test('reading a long file can be stopped', async () => {
 });
 
 test('the status says how a .csv file was read, and the reader can choose it', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ of: 'user-model' });
   const { part, status } = await partOf(page);
   // As pandas writes an index: with a header, and without one.
   const lines = Array.from({ length: 40 }, (_, row) => `${row},0.5,${row / 8 + 0.25}`).join('\n');

@@ -6,14 +6,17 @@ import { expect } from 'vitest';
 import type { Verdict } from '../../web/build/verdicts.ts';
 import { figures } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
-import { drawn, figureOf, modelTest, visit } from './support/visit.ts';
+import { drawn, figureOf, folderWith, modelTest, settled, visit } from './support/visit.ts';
 
 const verdicts: Verdict[] = JSON.parse(
   readFileSync(new URL('../../web/page/verdicts.json', import.meta.url), 'utf8'),
 );
 
-const kindOf = ({ figure }: Verdict) =>
-  !figure ? 'published' : figures[figure]?.live ? 'of a figure that trains' : 'of one that computes';
+const kindOf = ({ figure }: Verdict) => {
+  if (!figure) return 'published';
+  const on = folderWith(figure) === '' ? 'the same page' : 'the other page';
+  return `${figures[figure]?.live ? 'of a figure that trains' : 'of one that computes'}, on ${on}`;
+};
 /** The first of each kind, by its place in the table. */
 const sample = new Map([...verdicts.entries()].reverse().map(([place, verdict]) => [kindOf(verdict), place]));
 
@@ -26,24 +29,26 @@ const asLinked = (state: Record<string, unknown>) =>
     }),
   );
 
-modelTest('a link opens the figure that shows its claim, with the claim above and the focus', async () => {
-  const { page } = await visit();
-  const claims = page.locator('.verdict');
-  await page.getByLabel(/^all \d+$/).check();
-  expect(await claims.count()).toBe(verdicts.length);
-  for (const place of sample.values()) {
+modelTest.each([...sample.entries()])(
+  'a link opens the figure that shows its claim, with the claim above and the focus: %s',
+  async (_, place) => {
+    const { page } = await visit();
+    const claims = page.locator('.verdict');
+    await page.getByLabel(/^all \d+$/).check();
+    expect(await claims.count()).toBe(verdicts.length);
     const { claim, tag, figure, settings, section, shows } = verdicts[place] as Verdict;
     const item = claims.nth(place);
     await item.locator('summary').click();
     await item.locator('a.see').click();
+    const line = () => page.locator('.claimed').innerText();
     if (!figure) {
       await expect.poll(() => new URL(page.url()).hash).toBe(`#${section}`);
       // Published results are in a card, which is open now.
       const card = page.locator(`#${section}`);
       await expect.poll(() => card.evaluate((place) => place === document.activeElement)).toBe(true);
       expect(await card.locator('table').first().isVisible()).toBe(true);
-      expect(await page.locator('.claimed').innerText()).toContain(tag);
-      continue;
+      expect(await line()).toContain(tag);
+      return;
     }
     await expect
       .poll(() => page.evaluate(readFigure, figure).then((shown) => shown && asLinked(shown.state)), {
@@ -55,16 +60,16 @@ modelTest('a link opens the figure that shows its claim, with the claim above an
     const shown = [finding, readout, picture].join(' ').replace(/\u202f/g, ' ');
     // In pictures the indices of formulas are set, not letters of their own.
     for (const quoted of shows) expect(shown).toContain(quoted.replace('ₕ', 'h'));
-    const line = () => page.locator('.claimed').innerText();
     await expect.poll(line, { message: claim, timeout: 20_000 }).toContain(claim);
     expect(await line()).toContain(tag);
     expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe(figure);
-  }
-});
+  },
+);
 
 modelTest('Back returns to the claim', async () => {
   const { page } = await visit();
   // Also if the address there names another figure, which stays as it is.
+  await settled(page, 'language');
   const all = figureOf(page, 'language').locator('input[name=ways][value=all]');
   await all.check();
   await expect.poll(() => page.url()).toContain('ways=all');
@@ -84,59 +89,70 @@ modelTest('Back returns to the claim', async () => {
   expect(await all.isChecked()).toBe(true);
 });
 
-/** Opens the cards that bets stand in. */
-const openBets = (page: Page) =>
-  page.evaluate(() => {
-    for (const bet of document.querySelectorAll('.bet')) bet.closest('details')?.setAttribute('open', '');
-  });
+/** Each bet, the page that it is on, how one bets, and what is answered. */
+const bets: [name: string, of: string, bet: (page: Page) => Promise<void>, answer: RegExp][] = [
+  [
+    'lost',
+    'oblique',
+    (page) => page.getByLabel('Yes, a sum cannot be taken apart').check(),
+    /^Nothing is lost, but it is harder to read\. You said: Yes/,
+  ],
+  [
+    'width',
+    'collisions',
+    (page) => page.locator('.bet input[name=width]').fill('1'),
+    /^d = 64\. You said: d = 8\./,
+  ],
+];
+const answerOf = (page: Page, name: string) => page.locator(`[data-answer=${name}]`);
+/** Opens the card that a bet stands in. */
+const openBet = (page: Page) =>
+  page.evaluate(() => document.querySelector('.bet')?.closest('details')?.setAttribute('open', ''));
 
-modelTest('a bet is answered right below it, the answer first, and not before', async () => {
-  const { page } = await visit();
-  expect(await page.locator('.bet ~ h2, h2:has(~ .bet)').allInnerTexts()).toEqual([
-    'Separate: can a sum be taken apart?',
-  ]);
-  expect(await page.locator('#check-collisions .card-finding').isVisible()).toBe(false);
-  await openBets(page);
-  const answer = (name: string) => page.locator(`[data-answer=${name}]`);
-  expect(await answer('lost').textContent()).toBe('');
-  await page.getByLabel('Yes, a sum cannot be taken apart').check();
-  await page.locator('.bet input[name=width]').fill('4');
-  const expectAnswer = (name: string) => expect.poll(() => answer(name).textContent());
-  await expectAnswer('lost').toMatch(/^Nothing is lost, but it is harder to read\. You said: Yes/);
-  await expectAnswer('width').toMatch(/^d = \d+\. /);
-  await page.locator('#check-collisions').evaluate((card: HTMLDetailsElement) => {
-    card.open = false;
-  });
-  expect(await page.locator('#check-collisions .card-finding').isVisible()).toBe(true);
-  // They are kept for this tab.
-  await page.reload();
-  await openBets(page);
-  const choice = page.getByLabel('Yes, a sum cannot be taken apart');
-  await choice.scrollIntoViewIfNeeded();
-  await expect.poll(() => choice.isChecked()).toBe(true);
-});
+modelTest.each(bets)(
+  'the bet “%s” is answered right below it, the answer first, and not before',
+  async (name, of, bet, expected) => {
+    const { page } = await visit({ of });
+    const finding = page.locator('.check:has(.bet) .card-finding');
+    if (of === 'collisions') expect(await finding.isVisible()).toBe(false);
+    await openBet(page);
+    await page.locator('.bet').scrollIntoViewIfNeeded();
+    expect(await answerOf(page, name).textContent()).toBe('');
+    await bet(page);
+    const answer = () => answerOf(page, name).textContent();
+    await expect.poll(answer).toMatch(expected);
+    if (of === 'collisions') {
+      await page.locator('#check-collisions').evaluate((card: HTMLDetailsElement) => {
+        card.open = false;
+      });
+      expect(await finding.isVisible()).toBe(true);
+    }
+    // It is kept for this tab.
+    await page.reload();
+    await openBet(page);
+    await page.locator('.bet').scrollIntoViewIfNeeded();
+    await expect.poll(answer).toMatch(expected);
+  },
+);
 
-modelTest(
-  'a bet made before the page can take it is answered as well, and replaces an older one',
-  async () => {
-    const { page, site } = await visit();
-    await openBets(page);
-    await page.getByLabel('Yes, a sum cannot be taken apart').check();
-    const answer = (name: string) => page.locator(`[data-answer=${name}]`);
-    await expect.poll(() => answer('lost').textContent()).toMatch(/You said: Yes/);
+modelTest.each(bets)(
+  'the bet “%s”, made before the page can take it, is answered as well, and replaces an older one',
+  async (name, of, bet) => {
+    const { page, site } = await visit({ of });
+    await openBet(page);
+    await bet(page);
+    const answer = () => answerOf(page, name).textContent();
+    await expect.poll(answer).toMatch(/You said: /);
     const release = site.hold(/bets-/);
     await page.reload();
-    await openBets(page);
-    await page.getByLabel('Nothing is lost, but it is harder to read').check();
-    await page.locator('.bet input[name=width]').fill('4');
-    expect(await answer('lost').textContent()).toBe('');
+    await openBet(page);
+    if (name === 'lost') await page.getByLabel('Nothing is lost, but it is harder to read').check();
+    else await page.locator('.bet input[name=width]').fill('4');
+    expect(await answer()).toBe('');
     release();
-    const expectAnswer = (name: string) => expect.poll(() => answer(name).textContent());
-    await expectAnswer('lost').toMatch(/You were right\./);
-    await expectAnswer('width').toMatch(/^d = \d+\. /);
+    await expect.poll(answer).toMatch(/You were right\./);
     expect(await page.evaluate(() => JSON.parse(sessionStorage.getItem('superpose-bets') ?? '{}'))).toEqual({
-      lost: 'price',
-      width: '64',
+      [name]: name === 'lost' ? 'price' : '64',
     });
   },
 );

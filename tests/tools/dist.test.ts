@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as api from 'superpose';
 import { expect, inject, test, vi } from 'vitest';
+import { pageFolders } from '../../web/build/places.ts';
 import { unbroken, withoutIndents } from '../../web/build/plugins.ts';
 import { singlePage } from '../../web/build/site/singlePage.ts';
 import type { SinglePage } from '../../web/embed/single.ts';
@@ -40,12 +41,12 @@ test('the reference has every function and every name that the package gives out
     expect([...sections.keys()]).not.toContain(name);
 });
 
-test('each section links to its code, shown unchanged', () => {
-  const page = read('index.html');
+test.each(pageFolders)('each section of the page /%s links to its code, shown unchanged', (folder) => {
+  const page = read(`${folder}index.html`);
   const named = [...page.matchAll(/<code>((?:src|web)\/[\w/]+\.(?:cpp|ts))<\/code>/g)];
   const linked = [
     ...page.matchAll(
-      /<a href="\.\/(source\/[^"]+)\.html"><code>((?:src|web)\/[\w/]+\.(?:cpp|ts))<\/code><\/a>/g,
+      /<a href="\.{1,2}\/(source\/[^"]+)\.html"><code>((?:src|web)\/[\w/]+\.(?:cpp|ts))<\/code><\/a>/g,
     ),
   ];
   expect(linked.map(([, , file]) => file)).toEqual(named.map(([, file]) => file));
@@ -54,7 +55,7 @@ test('each section links to its code, shown unchanged', () => {
     .split('<section ')
     .slice(1)
     .filter((section) => section.includes('<superpose-figure '));
-  for (const section of sections) expect(section).toContain('href="./source/');
+  for (const section of sections) expect(section).toMatch(/href="\.{1,2}\/source\//);
   const text = (html: string) =>
     html
       .replace(/&lt;/g, '<')
@@ -73,7 +74,7 @@ test('numbers stay with their units and their signs', () => {
   expect(unbroken('<p title="9 %">89 % at <var>d</var> = 8 and √k₁ = 3, 8.1 × 10⁻⁵; x = y, 2 × 3</p>')).toBe(
     '<p title="9 %">89\u202f% at <var>d</var>\u00a0=\u00a08 and √k₁\u00a0=\u00a03, 8.1\u00a0×\u00a010⁻⁵; x = y, 2 × 3</p>',
   );
-  expect(read('index.html')).toContain('<var>d</var>\u00a0=\u00a064');
+  expect(read('evidence/index.html')).toContain('<var>d</var>\u00a0=\u00a064');
 });
 
 test('the notices name everything bundled, each with its licence', () => {
@@ -172,7 +173,7 @@ test('embed.js has a stable and a versioned address', () => {
 });
 
 test('without SUPERPOSE_URL no file claims an address', () => {
-  for (const file of ['index.html', 'figures/dot-products/index.html']) {
+  for (const file of ['index.html', 'evidence/index.html', 'figures/dot-products/index.html']) {
     const [head = ''] = read(file).match(/<head>[\s\S]*?<\/head>/) ?? [];
     expect(head.length).toBeGreaterThan(100);
     expect(head.match(/property="og:|rel="canonical"/g)).toBeNull();

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'superpose';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { pageFolders, sourceOf } from '../../web/build/places.ts';
 import { pictureWidths } from '../../web/element/exports.ts';
 import * as schemes from '../../web/figures/schemes.ts';
 import { platforms } from '../../web/page/platforms.ts';
@@ -79,7 +80,7 @@ describe('the documents', () => {
 
 // What the page says of all schemes: the table of formulas, and how many depend on the offset alone.
 describe('schemes', () => {
-  const html = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8');
+  const html = pageFolders.map(sourceOf).join('');
   const page = html.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
   const expectOnPage = (sentence: string) => expect(page).toContain(sentence);
 

@@ -22,11 +22,11 @@ export const answerBox = (): Plugin => ({
   transformIndexHtml: {
     order: 'pre',
     async handler(page) {
-      if (!page.includes('<answer-box></answer-box>')) return page;
+      if (!/<answer-(box|lede)>/.test(page)) return page;
       const withFigures = await headless();
-      const sentences = answer.sentences.map((sentence) => `<p>${linked(sentence, withFigures)}</p>`);
+      const parts = answer.sentences.map((part) => `<li><p>${linked(part, withFigures)}</p></li>`);
       return page
-        .replace('<answer-box></answer-box>', () => sentences.join('\n'))
+        .replace('<answer-box></answer-box>', () => `<ol class="parts">${parts.join('\n')}</ol>`)
         .replaceAll(
           '<answer-lede></answer-lede>',
           () => `<strong>${html(answer.short)}</strong> ${html(answer.lede)}`,

@@ -1,5 +1,5 @@
 // Builds the beats: <beat-stage name="mix"></beat-stage> becomes a picture that stays and the steps of text
-// that set its state.
+// that set its state, or, with one step, a picture and its text.
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { headless } from './site/figures.js';
@@ -24,15 +24,17 @@ export const beats: Beat[] = JSON.parse(readFileSync(new URL('../page/beats.json
 function stepOf(step: Step, withFigures: Headless): string {
   const id = `${step.id ? ` id="${step.id}"` : ''}${step.at ? ` data-at="${step.at.join(' ')}"` : ''}`;
   const link = html(linkOf(step, withFigures));
-  return `<li class="step"${id}><h3><a href="${link}">${html(step.title)}</a></h3><p>${linked(step, withFigures)}</p></li>`;
+  return `<li class="step"${id}><div><h3><a href="${link}">${html(step.title)}</a></h3><p>${linked(step, withFigures)}</p></div></li>`;
 }
 
 function stageOf({ steps }: Beat, withFigures: Headless): string {
   const shots = [...new Set(steps.map(({ figure }) => figure))].map(
     (name) => `<div class="shot"><superpose-figure name="${name}"></superpose-figure></div>`,
   );
-  return `<div class="stage"><div class="stays">${shots.join('')}</div>
-<ol class="steps">${steps.map((step) => stepOf(step, withFigures)).join('\n')}</ol></div>`;
+  const all = steps.map((step) => stepOf(step, withFigures)).join('\n');
+  // A single step has nothing to stay for: its text follows the picture.
+  const kind = steps.length > 1 ? 'stage' : 'stage single';
+  return `<div class="${kind}"><div class="stays">${shots.join('')}</div>\n<ol class="steps">${all}</ol></div>`;
 }
 
 export const beatStages = (): Plugin => ({

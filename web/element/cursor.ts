@@ -5,6 +5,7 @@ import { type Control, nearestValue, type State, type Value } from '../figures/c
 import type { AnyFigure } from '../figures/figure.js';
 import { type Cursor, cursorAt, type Handle, type Term } from '../plot/scene.js';
 import type { View } from './exports.js';
+import { glide } from './motion.js';
 import type { Speech } from './speech.js';
 
 type Listener = () => void;
@@ -56,10 +57,10 @@ export class Cursors implements ReactiveController {
   isHeld = false;
   /** Something has pointed at a place. Until then no place is marked or read out. */
   isPointed = false;
-  /** The reader's last press was by finger or pen: grips are shown. */
-  byTouch = false;
   /** On somebody else's page: the reader came to the picture by a click, and not by Tab. */
   wasClicked = false;
+  /** The press that ends now has dragged a handle, or is a mouse's on a knob: it is no click on the picture. */
+  #hasDragged = false;
   #place: Cursor = { i: 0, j: 0 };
   #unlink: (() => void) | undefined;
 
@@ -114,9 +115,9 @@ export class Cursors implements ReactiveController {
     return [(clientX - box.left) * scale, (clientY - box.top) * scale];
   }
 
-  #at(event: MouseEvent, surface = event.currentTarget as Element) {
+  #at(event: MouseEvent) {
     const scene = this.host.picture.view?.scene;
-    return scene && cursorAt(scene, ...this.#pixel(event, surface));
+    return scene && cursorAt(scene, ...this.#pixel(event, event.currentTarget as Element));
   }
 
   #move(cursor: Cursor): void {
@@ -125,8 +126,9 @@ export class Cursors implements ReactiveController {
     if (this.#tokens) linked.lightPair(this.#tokens, cursor);
   }
 
-  point = (event: PointerEvent, surface = event.currentTarget as Element): void => {
-    const target = this.#at(event, surface);
+  point = (event: PointerEvent): void => {
+    const surface = event.currentTarget as Element;
+    const target = this.#at(event);
     linked.lightTerm(target?.region.term);
     surface.classList.toggle('sets', target?.region.sets !== undefined);
     if (target?.cursor && !this.isHeld) this.#move(target.cursor);
@@ -191,57 +193,64 @@ export class Cursors implements ReactiveController {
   }
 
   /** Drags a handle: sets its setting until the pointer lets go of it. */
-  grab = (event: PointerEvent, { x, y, size, setting, at }: Handle): void => {
-    this.byTouch = event.pointerType !== 'mouse';
-    // A finger that begins on a field may scroll the page. A tap reads, and then shows a grip.
-    if (size && this.byTouch) return;
+  grab = (event: PointerEvent, { x, y, size, setting, at, snap }: Handle): void => {
     const { request } = this.host;
     const knob = event.currentTarget as HTMLElement;
     const surface = knob.parentElement as Element;
     const control = request.figure?.controls[setting] as Control;
     let last = request.settings[setting] as Value;
     const first = last;
+    let hasMoved = false;
     // The pointer need not be in the handle's middle.
     const [left, top] = this.#pixel(event, surface);
     const drag = (moved: PointerEvent) => {
+      // The cursor stays where it is.
+      moved.stopPropagation();
       const [right, down] = this.#pixel(moved, surface);
-      const exact = size ? at(left, down) : at(x + right - left, y + down - top);
-      const value = typeof exact === 'string' ? exact : nearestValue(control, exact);
+      const exact = at(x + right - left, y + down - top);
+      const near = typeof exact === 'string' ? exact : nearestValue(control, exact);
+      const snaps = snap !== undefined && typeof near === 'number' && near >= snap[0];
+      const value = snaps ? snap[1] : near;
       if (value === undefined || value === last) return;
       last = value;
-      request.change(setting, value, false);
+      hasMoved = true;
+      if (snaps) glide(request, setting, snap[1], false);
+      else request.change(setting, value, false);
+    };
+    const undo = () => {
+      if (last === first) return;
+      last = first;
+      request.change(setting, first, true);
     };
     const drop = () => {
-      window.removeEventListener('keydown', undo, { capture: true });
+      window.removeEventListener('keydown', giveUp, { capture: true });
       knob.removeEventListener('pointermove', drag);
+      knob.removeEventListener('pointercancel', undo);
       knob.classList.remove('held');
+      this.#hasDragged = hasMoved || (!size && event.pointerType === 'mouse');
       if (last !== first) request.change(setting, last, true);
     };
     // Escape ends the drag, and closes nothing around the figure.
-    const undo = (pressed: KeyboardEvent) => {
+    const giveUp = (pressed: KeyboardEvent) => {
       if (pressed.key !== 'Escape') return;
       pressed.preventDefault();
       pressed.stopImmediatePropagation();
-      last = first;
-      request.change(setting, first, true);
+      undo();
       knob.releasePointerCapture(event.pointerId);
     };
-    window.addEventListener('keydown', undo, { capture: true });
+    window.addEventListener('keydown', giveUp, { capture: true });
     event.preventDefault();
     knob.setPointerCapture(event.pointerId);
     knob.classList.add('held');
     knob.addEventListener('pointermove', drag);
-    if (size) {
-      // A tap sets a value, too, and the readout says which.
-      this.point(event, surface);
-      drag(event);
-    }
+    // The finger scrolls the page after all.
+    knob.addEventListener('pointercancel', undo);
     knob.addEventListener('lostpointercapture', drop, { once: true });
   };
 
-  /** A click on a handle is not a click on the picture, but a tap is. */
+  /** A click that ends a drag is not a click on the picture. */
   tap = (event: Event): void => {
-    if (!this.byTouch) event.stopPropagation();
+    if (this.#hasDragged) event.stopPropagation();
   };
 
   step = (event: KeyboardEvent): void => {

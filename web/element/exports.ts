@@ -5,7 +5,7 @@ import type { AnyFigure, DataTable, Source } from '../figures/figure.js';
 import type { Theme } from '../plot/colour.js';
 import { csvOf } from '../plot/csv.js';
 import type { Scene } from '../plot/scene.js';
-import { svgPicture } from '../plot/svg.js';
+import { type PictureOptions, svgPicture } from '../plot/svg.js';
 import { version } from './link.js';
 
 /** Widths of every figure's pictures on the site: for a phone, and for the page's column. */
@@ -43,18 +43,18 @@ const json = (value: unknown): string =>
     1,
   );
 
-/** The picture as a file, with the text of `below` below it. */
+/** The picture as a file, by default without text below it and with a ground of its own. */
 export const toSvg = (
   { figure, data, state }: Result,
   width: number,
   theme: Theme | 'auto',
-  below?: readonly string[],
+  options: Pick<PictureOptions, 'below' | 'ground'> = {},
 ): Promise<string> =>
   svgPicture(figure.scene(data, state, width), {
     theme,
     title: figure.title,
     description: figure.describe(data, state),
-    ...(below && { below }),
+    ...options,
   });
 
 /**
@@ -73,7 +73,7 @@ export const toFramedSvg = (
     unused.has(name) ? [] : [`${control.label}: ${valueText(control, state[name] as Value)}`],
   );
   const below = [...settings, `numbers: ${figure.source(state)}`, 'Superpose', ...(address ? [address] : [])];
-  return toSvg(result, width, theme, below);
+  return toSvg(result, width, theme, { below });
 };
 
 /** A value as the reader sees it. */

@@ -14,11 +14,14 @@ import type { Result, View } from './exports.js';
 import { FigureRequest } from './figureRequest.js';
 import { inputOf } from './inputs.js';
 import { hostPage } from './link.js';
+import { glide } from './motion.js';
 import { Picture } from './picture.js';
 import { drawnPiece, Speech } from './speech.js';
 import { elementStyles, Surroundings } from './surroundings.js';
 import { ToolsMenu } from './toolsMenu.js';
 import { untranslate } from './translated.js';
+
+type Button = ReturnType<NonNullable<AnyFigure['buttons']>>[number];
 
 export class FigureElement extends LitElement {
   static override styles = elementStyles;
@@ -94,6 +97,8 @@ export class FigureElement extends LitElement {
     try {
       untranslate(this.renderRoot);
       super.performUpdate();
+      // Text beside the figure that is about the recorded sentence is muted by page.css.
+      this.toggleAttribute('data-own-text', this.request.readsOwnText);
     } catch (error) {
       console.warn(`Superpose: “${this.name}” could not be drawn on this page. (${error})`);
     }
@@ -182,7 +187,7 @@ export class FigureElement extends LitElement {
     );
     const play = liveJob?.playback?.button() ?? nothing;
     const job = liveJob?.tools() ?? nothing;
-    const buttons = (figure.buttons?.(settings) ?? []).map(({ label, sets }) => this.#button(label, sets));
+    const buttons = (figure.buttons?.(settings) ?? []).map((button) => this.#button(button));
     const { below, plays } = figure;
     // The button that plays a run comes before those that train.
     const aside = below && plays;
@@ -193,11 +198,14 @@ export class FigureElement extends LitElement {
     return html`<div class="controls ${below ? 'below' : ''}" part="controls">${play}${buttons}${seen}${aside ? nothing : job}${hidden}</div>`;
   }
 
-  #button(label: string, sets: object): TemplateResult {
+  #button({ label, sets, glides }: Button): TemplateResult {
     const set = () => {
-      for (const [name, value] of Object.entries(sets)) this.request.change(name, value as Value, true);
+      for (const [name, value] of Object.entries(sets)) {
+        if (glides) glide(this.request, name, value as number);
+        else this.request.change(name, value as Value, true);
+      }
     };
-    return html`<div><button @click=${set}>${label}</button></div>`;
+    return html`<div class="choices"><button @click=${set}>${label}</button></div>`;
   }
 
   /**
@@ -224,13 +232,14 @@ export class FigureElement extends LitElement {
           change: (value, settled) => request.change(name, value, settled),
           seed: (input) => request.typeSeed(name, input),
           type: (text) => request.type(name, text),
+          takeBack: hostPage.foreign ? undefined : () => request.takeBack(name),
         },
       ),
     );
   }
 
   #live(view: View, below: TemplateResult | typeof nothing): TemplateResult {
-    const { cursor, isHeld, isPointed, byTouch, point, leave, hold, step } = this.cursors;
+    const { cursor, isHeld, isPointed, point, leave, hold, step } = this.cursors;
     const [head, rest] = captionOf(view.finding);
     const { state, liveJob } = this.request;
     const isLate = state.is === 'computing' && state.picture === 'late';
@@ -244,7 +253,6 @@ export class FigureElement extends LitElement {
         aria-describedby="finding" @focus=${this.cursors.focused} @pointermove=${point} @pointerleave=${leave} @click=${hold} @keydown=${step}>
         <svg class="under" aria-hidden="true"></svg><canvas></canvas><svg class="marks" aria-hidden="true"></svg><svg class="frame" aria-hidden="true"></svg>
         ${view.scene.handles?.map((handle) => this.#knob(handle))}
-        ${/* The grip of the bar that was tapped. */ byTouch ? view.scene.handles?.map((handle) => this.#knob(handle.grip?.(cursor))) : nothing}
       </div>
       ${below}
       ${view.remark ? html`<p class="note" role="status">${view.remark}</p>` : nothing}
@@ -275,14 +283,13 @@ export class FigureElement extends LitElement {
    * For pointers alone: the setting has an input for keys and screen readers. A translation moves it without
    * layout.
    */
-  #knob(handle?: Handle): TemplateResult | typeof nothing {
-    if (!handle) return nothing;
+  #knob(handle: Handle): TemplateResult {
     const { x, y, size } = handle;
     const { grab, tap } = this.cursors;
     const { scale } = this.surroundings;
     const room = size ? `;width:${size.width * scale}px;height:${size.height * scale}px` : '';
-    return html`<div class=${size ? 'knob field' : 'knob'} aria-hidden="true" .style=${`translate:${x * scale}px ${y * scale}px${room}`}
-      @pointerdown=${(event: PointerEvent) => grab(event, handle)} @pointermove=${size ? nothing : keepFromPicture} @click=${tap}></div>`;
+    return html`<div class=${size ? 'knob part' : 'knob'} aria-hidden="true" .style=${`translate:${x * scale}px ${y * scale}px${room}`}
+      @pointerdown=${(event: PointerEvent) => grab(event, handle)} @click=${tap}></div>`;
   }
 }
 
@@ -293,9 +300,6 @@ function numbers(view: View): TemplateResult {
     return html`<p class="problem">The table could not be made (${(error as Error).message}).</p>`;
   }
 }
-
-/** An event on a knob must not reach the picture below it. */
-const keepFromPicture = (event: Event) => event.stopPropagation();
 
 const tag = 'superpose-figure';
 

@@ -2,7 +2,15 @@
 // near, and takes the answers. What state the request is in, and what each event makes of it, is in
 // request.ts.
 import type { ReactiveController } from 'lit';
-import { readState, type State, settingOf, type Value, writtenState } from '../figures/controls.js';
+import {
+  type Control,
+  read,
+  readState,
+  type State,
+  settingOf,
+  type Value,
+  writtenState,
+} from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
 import { plainCopy } from '../plot/plainCopy.js';
@@ -12,6 +20,7 @@ import type { Cursors } from './cursor.js';
 import type { Answer } from './exports.js';
 import { hostPage } from './link.js';
 import type { LiveJob, LiveJobHost } from './liveJob.js';
+import { type ChangedTexts, forgetPageTexts, pageTexts, setPageTexts } from './pageTexts.js';
 import { plainFigure } from './plainFigure.js';
 import {
   computesSettings,
@@ -36,12 +45,6 @@ export interface Change {
   state: State;
   /** The reader has let go of the input: the state is worth an entry in the history. */
   settled: boolean;
-}
-
-interface SharedText {
-  name: string;
-  text: string;
-  from: Element;
 }
 
 interface Host extends LiveJobHost {
@@ -79,11 +82,11 @@ export class FigureRequest implements ReactiveController {
   }
 
   hostConnected(): void {
-    document.addEventListener('superpose-text', this.#hearText);
+    document.addEventListener('superpose-text', this.#hearText as EventListener);
   }
 
   hostDisconnected(): void {
-    document.removeEventListener('superpose-text', this.#hearText);
+    document.removeEventListener('superpose-text', this.#hearText as EventListener);
     // If the element is inserted again, it asks again.
     this.#cancel();
   }
@@ -178,7 +181,7 @@ export class FigureRequest implements ReactiveController {
       settingOf(name),
       value,
     ]).filter(([setting]) => Object.hasOwn(figure.controls, setting));
-    const { state, refused } = readState(figure.controls, attributes);
+    const { state, refused } = this.#read(attributes);
     this.#set(
       state,
       refused.map((sentence) => `${sentence} ${firstValueInstead}`),
@@ -256,16 +259,42 @@ export class FigureRequest implements ReactiveController {
     const figure = await this.loaded();
     // While the code was loaded, another state may have been asked for.
     if (!figure || this.#latestShown !== settings) return;
-    const { state, refused } = readState(figure.controls, settings);
+    const { state, refused } = this.#read(settings);
     // A link with anything impossible in it gives the first view, and says so.
     const problems = problem === undefined ? refused : [problem];
     this.#set(
-      refused.length > 0 ? readState(figure.controls, []).state : state,
+      refused.length > 0 ? this.#read([]).state : state,
       problems.length > 0 ? [...problems, firstViewInstead] : [],
     );
     this.host.cursors.isHeld = false;
     this.beforeDrag = undefined;
     this.#ask();
+  }
+
+  /** The names of the texts that the figure shares with the page; on somebody else's page with none. */
+  get #sharedTexts(): string[] {
+    const controls: [string, Control][] = Object.entries(this.figure?.controls ?? {});
+    return controls.flatMap(([name, control]) =>
+      control.kind === 'text' && control.shared && !hostPage.foreign ? [name] : [],
+    );
+  }
+
+  /** Reads settings; a shared text that is not among them is the page's. */
+  #read(settings: Iterable<readonly [string, string]>) {
+    const { controls } = this.figure as AnyFigure;
+    const texts = this.#sharedTexts.flatMap((name): [string, string][] => {
+      const text = pageTexts()[name];
+      return text !== undefined && read(controls[name] as Control, text) !== undefined ? [[name, text]] : [];
+    });
+    return readState(controls, [...texts, ...settings]);
+  }
+
+  /** Whether the figure shows a text that the reader has given in place of the recorded one. */
+  get readsOwnText(): boolean {
+    const unused = new Set(this.figure?.unused?.(this.settings) ?? []);
+    return this.#sharedTexts.some(
+      (name) => !unused.has(name) && this.settings[name] !== this.figure?.controls[name]?.initial,
+    );
   }
 
   #set(state: State, refusals: string[], changed?: string): void {
@@ -363,17 +392,35 @@ export class FigureRequest implements ReactiveController {
     this.#typingTimer = window.setTimeout(() => {
       // A link or Reset may have set another one.
       if (this.settings[name] !== text) return;
+      this.#share(name, text);
       this.change(name, text, true);
-      const detail: SharedText = { name, text, from: this.host };
-      document.dispatchEvent(new CustomEvent('superpose-text', { detail }));
     }, typingPause);
   }
 
-  /** On their own page all figures share what is typed. Elsewhere groups do: see embed/mirror.ts. */
-  #hearText = (event: Event): void => {
-    const { name, text, from } = (event as CustomEvent<SharedText>).detail;
-    if (hostPage.foreign || from === this.host || this.figure?.controls[name]?.kind !== 'text') return;
-    this.#set({ ...this.settings, [name]: text }, this.refusals, name);
+  /** Shows the recorded text again, here and in the page's other figures. */
+  takeBack(name: string): void {
+    const { initial } = (this.figure as AnyFigure).controls[name] as Control;
+    this.#share(name, initial as string);
+    this.change(name, initial, true);
+  }
+
+  /** Gives the page a text, or takes it back, if it is the recorded one. */
+  #share(name: string, text: string): void {
+    if (!this.#sharedTexts.includes(name)) return;
+    if (text === this.figure?.controls[name]?.initial) forgetPageTexts([name]);
+    else setPageTexts({ ...pageTexts(), [name]: text });
+  }
+
+  /** On their own page all figures share the reader's texts. Elsewhere groups do: see embed/mirror.ts. */
+  #hearText = ({ detail }: CustomEvent<ChangedTexts>): void => {
+    const changed = this.#sharedTexts.filter((name) => Object.hasOwn(detail, name));
+    if (!this.figure || changed.length === 0) return;
+    const others = writtenState(this.figure.controls, this.settings).filter(
+      ([name]) => !changed.includes(name),
+    );
+    const { state } = this.#read(others);
+    if (changed.every((name) => state[name] === this.settings[name])) return;
+    this.#set(state, this.refusals, changed[0]);
     this.#ask();
   };
 
@@ -383,6 +430,7 @@ export class FigureRequest implements ReactiveController {
     this.#cancel();
     // The page itself sets its figures as its steps ask for; there Reset shows their first view.
     const { figure, initialSettings } = this;
+    if (this.readsOwnText) forgetPageTexts(this.#sharedTexts);
     const settings =
       hostPage.foreign && figure && initialSettings ? writtenState(figure.controls, initialSettings) : [];
     await this.show(settings);

@@ -11,6 +11,8 @@ export interface InputListener {
   /** The reader has typed a seed, which may be invalid. */
   seed(input: HTMLInputElement): void;
   type(text: string): void;
+  /** The reader wants the recorded text again; missing where the page keeps no texts. */
+  takeBack?: (() => void) | undefined;
 }
 
 /** The input of a control. `named` says what the values of a slider stand for. */
@@ -52,7 +54,7 @@ export function inputOf(
       };
       const word = named?.[place - min];
       const number = numeral(value as number);
-      return html`<label>${control.label} <b class="value" aria-hidden="true">${word ?? number}</b>
+      return html`<label class=${inputClass(control)}>${control.label} <b class="value" aria-hidden="true">${word ?? number}</b>
           <input type="range" name=${name} min=${min} max=${max} step=${step}
             .value=${live(String(place))} aria-valuetext=${word === undefined || word === number ? number : `${word}, ${number}`}
             @pointerdown=${({ target }: Event) => touchedAt.set(target as Element, (target as HTMLInputElement).value)}
@@ -90,7 +92,11 @@ export function inputOf(
     case 'text':
       return html`<label class=${inputClass(control)}>${control.label}
           <textarea name=${name} rows="2" maxlength=${control.longest} dir="auto" spellcheck="false"
-            .value=${live(value as string)} @input=${(event: Event) => listener.type((event.target as HTMLTextAreaElement).value)}></textarea></label>`;
+            .value=${live(value as string)} @input=${(event: Event) => listener.type((event.target as HTMLTextAreaElement).value)}></textarea></label>${
+              control.shared && listener.takeBack && value !== control.initial
+                ? html`<div class="wide"><button aria-label="Take it back: ${control.label}" @click=${listener.takeBack}>Take it back</button></div>`
+                : nothing
+            }`;
   }
 }
 

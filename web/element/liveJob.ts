@@ -7,7 +7,8 @@ import type { AnyFigure } from '../figures/figure.js';
 import type { AskOptions } from '../worker/client.js';
 import type { Order } from '../worker/transports.js';
 import type { Answer } from './exports.js';
-import { lessMotion, Playback, type PlaybackHost } from './playback.js';
+import { lessMotion } from './motion.js';
+import { Playback, type PlaybackHost } from './playback.js';
 import type { RequestState } from './request.js';
 
 export interface LiveJobHost extends PlaybackHost {

@@ -2,6 +2,7 @@
 // drawing fails, the figure says so, and the picture from before stays. Maps and dots are on a canvas, other
 // marks are SVG above it, and the marks at the cursor above both. Grid lines are below dots.
 import type { LitElement, ReactiveController } from 'lit';
+import type { State } from '../figures/controls.js';
 import type { AnyFigure, ReadoutPiece } from '../figures/figure.js';
 import { paintCanvas } from '../plot/canvas.js';
 import type { Theme } from '../plot/colour.js';
@@ -11,6 +12,7 @@ import { type Shape, shapesOf } from '../plot/shapes.js';
 import type { Cursors } from './cursor.js';
 import type { Answer, View } from './exports.js';
 import type { FigureRequest } from './figureRequest.js';
+import { invite } from './motion.js';
 import type { Speech } from './speech.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -144,22 +146,23 @@ export class Picture implements ReactiveController {
     this.#drawn = [answer, width, cursors.cursor, cursors.isPointed];
     try {
       let { view } = this;
-      const at = () => (figure.redraws && cursors.isPointed ? cursors.cursor : undefined);
       if (!view || answer !== drawn[0] || width !== drawn[1]) {
         this.failure = undefined;
         view =
           this.view && liveJob?.playback?.isPlaying
             ? // Its sentences wait for the end: text that came and went would move everything below it.
               { ...this.view, ...answer, scene: figure.scene(answer.data, answer.state, width) }
-            : viewOf(figure, answer, width, request.beforeDrag, at());
+            : viewOf(figure, answer, width, request.beforeDrag, this.#cursor(figure));
         cursors.fit(view, this.view);
         this.#drawn[2] = cursors.cursor;
       } else if (figure.redraws) {
-        view = { ...view, scene: figure.scene(view.data, view.state, width, request.beforeDrag, at()) };
+        view = { ...view, scene: this.#scene(view, view.state) };
       }
       const { data, state, scene } = view;
       const readout = cursors.isPointed ? figure.readout(data, state, cursors.cursor) : [];
-      const focus = cursors.isPointed ? (figure.focus?.(data, state, cursors.cursor, width) ?? []) : [];
+      const focus = cursors.isPointed
+        ? (figure.focus?.(data, state, cursors.cursor, width, request.beforeDrag) ?? [])
+        : [];
       this.#atCursor = cursors.isPointed
         ? [...cursorMarks(scene, cursors.cursor), ...focus].map(plainCopy)
         : [];
@@ -168,6 +171,24 @@ export class Picture implements ReactiveController {
     } catch (error) {
       this.#failed(error);
     }
+  }
+
+  /** Draws the same data in other settings; undefined: in their own again. */
+  preview(settings: State | undefined): void {
+    const { view } = this;
+    if (!view) return;
+    this.view = { ...view, scene: this.#scene(view, { ...view.state, ...settings }) };
+    this.host.requestUpdate();
+  }
+
+  #cursor(figure: AnyFigure): Cursor | undefined {
+    const { isPointed, cursor } = this.host.cursors;
+    return figure.redraws && isPointed ? cursor : undefined;
+  }
+
+  #scene({ figure, data }: View, state: State): Scene {
+    const { request, surroundings } = this.host;
+    return figure.scene(data, state, surroundings.width, request.beforeDrag, this.#cursor(figure));
   }
 
   hostUpdated(): void {
@@ -191,6 +212,7 @@ export class Picture implements ReactiveController {
     const isPaused = this.host.request.liveJob?.paused;
     if (!this.host.busy || isPaused) this.host.speech.finding(isPaused);
     this.host.dispatchEvent(new CustomEvent('superpose-drawn', { bubbles: true, composed: true }));
+    if (view.figure.invites) invite(this.host, this, view.figure.invites);
   }
 
   #failed(error: unknown): void {

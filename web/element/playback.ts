@@ -3,9 +3,8 @@
 import { html, type LitElement, type TemplateResult } from 'lit';
 import type { State, Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
+import { lessMotion } from './motion.js';
 import type { Speech } from './speech.js';
-
-export const lessMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
 /** How many stills there are where there is less motion: one for each quarter of the time. */
 const stills = 4;

@@ -3,6 +3,7 @@
 import { type LitElement, type ReactiveController, unsafeCSS } from 'lit';
 import { terms } from '../figures/terms.js';
 import { inkClasses, type Theme, themeVariables } from '../plot/colour.js';
+import { sizeVariables } from '../plot/sizes.js';
 import controlStyles from './controls.css?inline';
 import styles from './element.css?inline';
 
@@ -117,11 +118,11 @@ const withReaderRem = (css: string) =>
  * meaning.
  */
 const forcedInks = '--ink:CanvasText;--quiet:CanvasText;--line:GrayText';
-const themes = `.root{--superpose-rem:${readerRem()};${themeVariables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${themeVariables('dark')}}}.root[data-theme=dark]{${themeVariables('dark')}}@media (forced-colors: active){.root.root{${forcedInks}}}`;
+const themes = `.root{--superpose-rem:${readerRem()};${withReaderRem(sizeVariables)};${themeVariables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${themeVariables('dark')}}}.root[data-theme=dark]{${themeVariables('dark')}}@media (forced-colors: active){.root.root{${forcedInks}}}`;
 const litTerms = terms
   .map((term) => `.root[data-lit='${term}'] [data-term]:not([data-term='${term}']){opacity:.22}`)
   .join('');
-const swatches = [...terms, 'accent', 'second', 'third', 'warning', 'quiet', 'ink']
+const swatches = [...terms, 'accent', 'second', 'third', 'concatenated', 'quiet', 'ink']
   .map((term) => `.swatch.f-${term}{background:var(--${term})}`)
   .join('');
 

@@ -46,7 +46,7 @@ function headOf(data: Data, state: State, [added, concatenated, separate]: boole
   const end = data.separate?.end.step ?? lastStep(data);
   return stepAt(state) < lastStep(data)
     ? undefined
-    : `Without LayerNorm, separate scores did not learn it in ${words(end)} steps.`;
+    : `In one layer without LayerNorm, separate scores did not learn it in ${words(end)} steps.`;
 }
 
 /** The results of the recorded models with separate scores: at the end, and with LayerNorm. */

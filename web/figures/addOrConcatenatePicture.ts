@@ -1,7 +1,7 @@
 // The picture of figure "Added or concatenated?": the models side by side, or one below the other, and their
 // curves.
 import { aboutPercent } from '../plot/format.js';
-import { type Area, boxAt, horizontal, namedLines, plane, textAt, wrapped } from '../plot/parts.js';
+import { type Area, boxAt, hatching, horizontal, namedLines, plane, textAt, wrapped } from '../plot/parts.js';
 import { latest } from '../plot/plainCopy.js';
 import type { Handle, Ink, Mark, Region, Scene } from '../plot/scene.js';
 import {
@@ -38,12 +38,12 @@ export interface Page {
   task: Task;
 }
 
-/** Adding is black and concatenating orange, here as everywhere. */
+/** Adding is black and concatenating rust, here as everywhere. */
 export const inkOf: Record<ShownName, Ink> = {
   add: 'ink',
-  'concat-half': 'warning',
-  'concat-quarter': 'warning',
-  'concat-wide': 'warning',
+  'concat-half': 'concatenated',
+  'concat-quarter': 'concatenated',
+  'concat-wide': 'concatenated',
   'concat-wide-without-cross-terms': 'second',
 };
 
@@ -102,7 +102,7 @@ export function tokensOf({ data, task }: Page, row: Row, y: number): Mark[] {
     textAt(middleOf(row, place), y + 18, task.token(id, data.tokens.length), {
       anchor: 'middle',
       ink: 'ink',
-      size: 14,
+      size: 15,
     }),
     textAt(middleOf(row, place), y + 40, String(place), { anchor: 'middle', ink: 'position-position' }),
   ]);
@@ -118,19 +118,14 @@ export function answersOf({ data, state, task }: Page, name: ShownName, row: Row
     const width = row.cell - 2;
     if ((data.targets[place] as number) < 0) return [];
     const right = isAnswerRight(data, name, look, place);
-    if (!right) {
-      for (let at = 6; at < width + high; at += 6) {
-        const [from, to] = [Math.min(at, width), Math.max(0, at - high)];
-        hatched += `M${round(x + from)},${round(y + at - from)}L${round(x + to)},${round(y + at - to)}`;
-      }
-    }
+    if (!right) hatched += hatching({ x, y, width, height: high });
     const sign = right ? '✓' : '✗';
     const answer = task.answer(shownOf(data, name).answers[look]?.[place] as number);
     const middle = middleOf(row, place);
     return [
       boxAt([x, y, width, high], { fill: right ? 'field' : 'paper', stroke: right ? 'line' : 'quiet' }),
-      textAt(middle, y + 18, answer, { anchor: 'middle', ink: 'ink', size: 14, bold: right }),
-      textAt(middle, y + 41, sign, { anchor: 'middle', ink: 'ink', size: 13 }),
+      textAt(middle, y + 18, answer, { anchor: 'middle', ink: 'ink', size: 15, bold: right }),
+      textAt(middle, y + 41, sign, { anchor: 'middle', ink: 'ink' }),
     ];
   });
   // The sign and the outline say that it is wrong; hatching only helps to see where.
@@ -167,7 +162,14 @@ export function chartOf({ data, state }: Page, area: Area): { marks: Mark[]; han
   const drawn = plane(
     named.area,
     { from: 0, to: last, label: `training steps, ${seeds} runs each`, nice: false, ticks: 5 },
-    { from: 0, to: 1, label: '', nice: false, ticks: 2, print: (part) => `${100 * part}\u202f%` },
+    {
+      from: 0,
+      to: 1,
+      label: 'right answers',
+      nice: false,
+      ticks: 2,
+      print: (part) => `${100 * part}\u202f%`,
+    },
   );
   const { x, y, inner } = drawn;
   const end = Math.min(Math.max(0, stepAt(state)), lastStep(data));
@@ -199,7 +201,7 @@ export function chartOf({ data, state }: Page, area: Area): { marks: Mark[]; han
   const marks: Mark[] = [
     ...drawn.marks,
     horizontal(drawn, y(floor), { ink: 'quiet', dashed: true }),
-    textAt(inner.x + inner.width - 4, y(floor) + 15, `looking at all alike: ${aboutPercent(floor)}`, {
+    textAt(inner.x + inner.width - 4, y(floor) + 15, `looking everywhere equally: ${aboutPercent(floor)}`, {
       anchor: 'end',
     }),
     ...lines,
@@ -301,7 +303,7 @@ function panelOf(page: Page, name: ShownName, row: Row, wide: number): Mark[] {
   const { looking, lacking } = arcsOf(data, name, lookAt(data, state), row, () => true, task);
   const label = (below: number, text: string): Mark => textAt(x, row.y + below, text);
   return [
-    textAt(x, y + 14, titles[name], { ink: inkOf[name], size: 14, bold: true }),
+    textAt(x, y + 14, titles[name], { ink: inkOf[name], size: 15, bold: true }),
     textAt(x + wide, y + 32, aboutPercent(rightAt(data, name, stepAt(state))), {
       anchor: 'end',
       ink: inkOf[name],

@@ -63,6 +63,7 @@ export const trainedControls = {
     options: labelled<TaskName>(['lookup', 'roll', 'badge', 'prev'], (task) => taskOptions[task]),
     initial: 'lookup',
     radio: true,
+    more: true,
   },
   separate: {
     kind: 'choice',
@@ -70,6 +71,7 @@ export const trainedControls = {
     options: { no: 'not shown', yes: 'beside the others, without LayerNorm' },
     initial: 'no',
     radio: true,
+    more: true,
   },
   n: { kind: 'steps', label: 'Tokens in a row', values: [6, 8, 10, 12], initial: first.n, more: true },
   sigma: { ...sigmaControl, more: true },
@@ -267,7 +269,14 @@ export type Form = keyof typeof forms;
 
 export const controls = {
   step: { kind: 'steps', label: 'Step', values: looks, initial: steps },
-  form: { kind: 'choice', label: 'Concatenated', options: forms, initial: 'concat-half', radio: true },
+  form: {
+    kind: 'choice',
+    label: 'Concatenated',
+    options: forms,
+    initial: 'concat-half',
+    radio: true,
+    more: true,
+  },
   ...trainedControls,
 } as const satisfies Controls;
 
@@ -288,11 +297,11 @@ export const titles: Record<ShownName, string> = {
   'concat-half': 'Concatenated',
   'concat-quarter': 'Concatenated',
   'concat-wide': 'Concatenated',
-  'concat-wide-without-cross-terms': 'Scores kept separate',
+  'concat-wide-without-cross-terms': 'Separate scores',
 };
 /** In a sentence, or at the end of a curve. */
 export const shortNameOf = (name: ShownName): string =>
-  name === 'add' ? 'added' : name === 'concat-wide-without-cross-terms' ? 'scores separate' : 'concatenated';
+  name === 'add' ? 'added' : name === 'concat-wide-without-cross-terms' ? 'separate scores' : 'concatenated';
 const divided = (token: number, position: number) => `${token} + ${position} = ${token + position} wide`;
 export const widths: Record<ShownName, string> = {
   add: `${d_model} wide`,

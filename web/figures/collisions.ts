@@ -5,8 +5,8 @@ import type { CollisionSearch, Superpose, Table } from 'superpose';
 import { about, readable } from '../plot/format.js';
 import {
   type Area,
-  boxAt,
   dotsAt,
+  hatching,
   horizontal,
   largestMagnitude,
   lineKey,
@@ -182,7 +182,7 @@ type Fate = 'same' | 'other' | 'taken';
 const fateOf = ({ nearest, margins, bare }: One, place: number): Fate =>
   (margins[place] as number) < 0 ? 'taken' : nearest[place] === bare ? 'same' : 'other';
 
-const inks = { same: 'accent', other: 'third', taken: 'warning' } as const;
+const inks = { same: 'accent', other: 'third', taken: 'second' } as const;
 
 const smallestOf = ({ margins }: One): number => margins.indexOf(Math.min(...margins));
 
@@ -335,12 +335,15 @@ function oneScene(data: One, width: number): Scene {
     width,
     height: area.height + 52,
     marks: [
-      boxAt([inner.x, Math.min(y(0), bottom), inner.width, Math.max(0, bottom - y(0))], {
-        fill: 'warning',
-        opacity: 0.12,
-      }),
+      {
+        mark: 'path',
+        d: hatching({ ...inner, y: Math.min(y(0), bottom), height: Math.max(0, bottom - y(0)) }),
+        stroke: 'quiet',
+        wide: 1,
+        opacity: 0.3,
+      },
       ...marks,
-      horizontal({ inner }, y(0), { ink: 'warning', wide: 2 }),
+      horizontal({ inner }, y(0), { ink: 'quiet', wide: 2 }),
       horizontal({ inner }, y(half), { ink: 'quiet', dashed: true, wide: 1.5 }),
       { mark: 'path', d: lineThrough({ x, y }, list, data.margins), stroke: 'quiet', wide: 1 },
       dots('same'),

@@ -23,6 +23,8 @@ export interface Range extends Labelled {
   max: number;
   step: number;
   initial: number;
+  /** Set if a handle in the picture stands for the slider. */
+  byHand?: true;
 }
 
 /** A slider over a list of values. */
@@ -49,9 +51,10 @@ export interface Seed extends Labelled {
   initial: number;
 }
 
-/** A text. Figures on a page share texts of the same name. */
 export interface Text extends Labelled {
   kind: 'text';
+  /** Set if all figures of the page show what the reader gives any of them. */
+  shared?: true;
   initial: string;
   longest: number;
 }
@@ -236,6 +239,7 @@ const fitsCell = (control: Choice) =>
  * The CSS classes of an input, by the space that it takes. The page's placeholder reserves the same space.
  */
 export function inputClass(control: Control): string {
+  if (control.kind === 'range' && control.byHand) return 'by-hand';
   if (control.kind === 'text') return 'wide text';
   if (control.kind === 'several') return 'full lines';
   if (control.kind === 'choice' && control.radio && lettersOf(control) > lineLetters) return 'full lines';

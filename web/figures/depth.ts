@@ -1,6 +1,17 @@
 // Figure "Where position goes": how much of each layer's state and scores it is, and which heads read it.
 import { about, aboutPercent, percent, readable } from '../plot/format.js';
-import { type Area, boxAt, dotsAt, lineThrough, map, plane, textAt, tickText } from '../plot/parts.js';
+import {
+  type Area,
+  boxAt,
+  dotsAt,
+  edgeRoom,
+  edges,
+  lineThrough,
+  map,
+  plane,
+  textAt,
+  tickText,
+} from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure, Job, Library, TextModel, UserTextModel } from './figure.js';
@@ -183,10 +194,10 @@ function arrange(data: Depth, width: number) {
   // Layers that have not been read keep the space of their rows; on a phone, that of a note about them.
   const missing = data.layers - data.heads.length;
   const bottom = heads.y + heads.height + (wide ? row * missing : Math.min(row * missing, 68));
-  const side = Math.min(wide ? width - headsWide - 24 : width, 260);
+  const side = Math.min((wide ? width - headsWide - 24 : width) - edgeRoom.left, 260);
   const square: Area = wide
-    ? { x: headsWide + 24, y: top + titled, width: side, height: side }
-    : { x: 0, y: bottom + titled + 26, width: side, height: side };
+    ? { x: headsWide + 24 + edgeRoom.left, y: top + titled, width: side, height: side }
+    : { x: edgeRoom.left, y: bottom + titled + 26, width: side, height: side };
   return {
     panelAreas,
     top,
@@ -194,7 +205,7 @@ function arrange(data: Depth, width: number) {
     heads,
     bottom,
     square,
-    height: Math.max(bottom + 30, square.y + side + 10),
+    height: Math.max(bottom + 30, square.y + side + edgeRoom.below + 2),
   };
 }
 
@@ -221,8 +232,9 @@ function attentionAt(data: Depth, layer: number, head: number, width: number): M
   const values = Array.from({ length: n * n }, (_, cell) => ofLayer[head * n * n + cell] as number);
   return [
     ...map(square, { values, rows: n, columns: n, low: 0, high: 1, scale: 'sequential' }).marks,
-    textAt(square.x, square.y - 26, `attention of layer ${layer}, head ${head}`, { ink: 'ink', size: 13 }),
-    textAt(square.x, square.y - 8, `${quoted(data.text, 20)}, queries in rows`, { ink: 'quiet' }),
+    ...edges(square),
+    textAt(square.x, square.y - 26, `attention of layer ${layer}, head ${head}`, { ink: 'ink' }),
+    textAt(square.x, square.y - 8, quoted(data.text, 30), { ink: 'quiet' }),
   ];
 }
 
@@ -282,10 +294,7 @@ export const figure: Figure<typeof controls, Depth> = {
       scale: 'sequential',
     });
     const column = heads.width / (data.heads[0]?.length ?? 1);
-    marks.push(
-      ...cells.marks,
-      textAt(0, top + 13, 'position → position, % of scores', { ink: 'ink', size: 13 }),
-    );
+    marks.push(...cells.marks, textAt(0, top + 13, 'position → position, % of scores', { ink: 'ink' }));
     data.heads.forEach((shares, layer) => {
       marks.push(textAt(0, heads.y + (layer + 0.5) * row + 4, String(layer), { ink: 'quiet' }));
       shares.forEach((share, head) => {

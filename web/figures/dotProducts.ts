@@ -7,6 +7,7 @@ import {
   counts,
   largestMagnitude,
   lineAt,
+  linear,
   type Plane,
   plane,
   steps,
@@ -38,18 +39,23 @@ const areRaw = ({ tokens, positions }: State) => tokens !== 'seeded' || position
 interface Row {
   name: DotProductName;
   label: string;
-  term: Term | undefined;
+  ink: Ink;
+  term?: Term;
 }
 
 /** From the parts to the sum, in the order in which they are shown. */
 const rows: Row[] = [
-  { name: 'token-token', label: 'token · token', term: 'token-token' },
-  { name: 'position-position', label: '+ position · position', term: 'position-position' },
-  { name: 'concatenated', label: '= concatenated', term: undefined },
-  { name: 'token-position', label: '+ token · position', term: 'token-position' },
-  { name: 'position-token', label: '+ position · token', term: 'position-token' },
-  { name: 'added', label: '= added', term: undefined },
+  ofTerm('token-token', 'token · token'),
+  ofTerm('position-position', '+ position · position'),
+  { name: 'concatenated', label: '= concatenated', ink: 'concatenated' },
+  ofTerm('token-position', '+ token · position'),
+  ofTerm('position-token', '+ position · token'),
+  { name: 'added', label: '= added', ink: 'ink' },
 ];
+
+function ofTerm(name: DotProductName & Term, label: string): Row {
+  return { name, label, ink: name, term: name };
+}
 
 export const figure: Figure<typeof controls, Data> = {
   name: 'dot-products',
@@ -110,9 +116,9 @@ export const figure: Figure<typeof controls, Data> = {
   },
 
   scene(data, { scale }, width, began) {
-    const { scatter, histograms, height } = arrange(width);
-    const drawn = planeOf(began?.data ?? data, scatter);
-    const { x, y, inner, marks } = drawn;
+    const { scatter, histograms, rail, height } = arrange(width);
+    const drawn = planeOf(data, scatter, began?.data);
+    const { x, y, marks } = drawn;
     const [low, high] = x.domain() as [number, number];
     const { n, concatenated, added } = data;
     const isInside = (value: number) => value >= low && value <= high;
@@ -124,7 +130,7 @@ export const figure: Figure<typeof controls, Data> = {
         }
       }
     }
-    const pulled = handleOf(data, scale, drawn);
+    const loudness = loudnessRail(scale, rail);
     const across = Float32Array.from(cursors, ({ i, j }) => x(concatenated[i * n + j] as number));
     const up = Float32Array.from(cursors, ({ i, j }) => y(added[i * n + j] as number));
     const largeDots = cursors.length < manyDots;
@@ -150,24 +156,17 @@ export const figure: Figure<typeof controls, Data> = {
         },
         lineAt([x(low), y(low)], [x(high), y(high)], { ink: 'quiet', dashed: true, wide: 1.5 }),
         ...crossTerms(data, widestGap(data), drawn),
-        ...(pulled
-          ? [
-              textAt(pulled.x + (pulled.x < inner.x + inner.width / 2 ? 18 : -18), pulled.y + 4, 'drag: ρ', {
-                anchor: pulled.x < inner.x + inner.width / 2 ? 'start' : 'end',
-                ink: 'ink',
-                live: true,
-              }),
-            ]
-          : []),
-        ...distributions(data, histograms, began?.data ?? data),
+        ...loudness.marks,
+        ...distributions(data, histograms, began?.data),
         ...(below?.marks ?? []),
       ],
       regions: [points, ...(below?.regions ?? [])],
-      handles: pulled ? [pulled] : [],
+      handles: [loudness.handle],
     };
   },
 
-  focus: (data, _, cursor, width) => crossTerms(data, cursor, planeOf(data, arrange(width).scatter)),
+  focus: (data, _, cursor, width, began) =>
+    crossTerms(data, cursor, planeOf(data, arrange(width).scatter, began?.data)),
 
   describe(data, state) {
     const { n, moments, correlation, recipes } = data;
@@ -181,14 +180,19 @@ export const figure: Figure<typeof controls, Data> = {
     const pairs = (n * (n - 1)) / 2;
     if (pairs === 0) return 'There is one row of each table, and so no pair of rows.';
     const size = sizeOf(data);
+    const loud = (name: DotProductName | 'crossTerms') => about(moments[name].deviation, size);
     const head =
       scale === 0
         ? 'Without positions, adding and concatenating agree.'
         : 'A dot’s distance from the line is its cross terms.';
+    const drown =
+      moments['position-position'].deviation > moments['token-token'].deviation
+        ? ` Positions are loud here: position · position, which grows like ρ², spreads ±${loud('position-position')}, and token · token ±${loud('token-token')}; the cross terms grow like ρ.`
+        : '';
     const how = Number.isNaN(correlation)
       ? `Over ${counted(pairs, 'pair')}, one of the two dot products does not vary, so they have no correlation; the cross terms`
       : `Over ${pairs} pairs, the two dot products correlate at ${about(correlation)}; the cross terms`;
-    return `${head} ${how}, which without weights only adding has, spread ±${about(moments.crossTerms.deviation, size)} around ${about(moments.crossTerms.mean, size)}, and the concatenated dot products ±${about(moments.concatenated.deviation, size)}.${areRaw(state) ? rawRows : ''}`;
+    return `${head} ${how}, which without weights only adding has, spread ±${loud('crossTerms')} around ${about(moments.crossTerms.mean, size)}, and the concatenated dot products ±${loud('concatenated')}.${drown}${areRaw(state) ? rawRows : ''}`;
   },
 
   cells: ({ n }) => ({ rows: n, columns: n }),
@@ -237,35 +241,84 @@ export const figure: Figure<typeof controls, Data> = {
 /** From this many dots on they are drawn smaller and paler. */
 const manyDots = 700;
 
-/** The scatter beside the histograms, or above them. */
-function arrange(width: number): { scatter: Area; histograms: Area; height: number } {
-  const row = 64;
-  const tall = rows.length * row + 26;
+const railHeight = 60;
+
+/** The scatter beside the histograms, or above them. The rail of ρ is on the phone next to what it moves. */
+function arrange(width: number): { scatter: Area; histograms: Area; rail: Area; height: number } {
+  const tall = rows.length * 51 + 44;
   if (width >= 620) {
     const size = Math.min(480, 0.5 * width);
-    const height = Math.max(size, tall);
+    const height = Math.max(size, tall + railHeight);
+    const right = { x: size + 36, width: width - size - 36 };
     return {
       scatter: { x: 0, y: 0, width: size, height: size },
-      histograms: { x: size + 36, y: 0, width: width - size - 36, height: tall },
+      histograms: { ...right, y: 0, height: tall },
+      rail: { ...right, y: height - railHeight, height: railHeight },
       height,
     };
   }
+  const below = width + 20 + railHeight;
   return {
     scatter: { x: 0, y: 0, width, height: width },
-    histograms: { x: 0, y: width + 20, width, height: tall },
-    height: width + 20 + tall,
+    rail: { x: 0, y: width + 12, width, height: railHeight },
+    histograms: { x: 0, y: below, width, height: tall },
+    height: below + tall,
   };
 }
 
+/**
+ * The ends of an axis for these values. While ρ is dragged they are those of the values at its start, and
+ * only where dots would leave them is the axis longer by a half: otherwise a large ρ would leave it empty.
+ */
+function endsOf(values: Iterable<number>, start: Iterable<number> = values): [from: number, to: number] {
+  const [least = 0, most = 1] = extent(values) as [number?, number?];
+  const [first = 0, last = 1] = extent(start) as [number?, number?];
+  let [from, to] = linear([first, last], [0, 1], true).domain();
+  while (most > to && to > from) to += (to - from) / 2;
+  while (least < from && to > from) from -= (to - from) / 2;
+  return [from, to];
+}
+
+const productsOf = ({ concatenated, added, n }: Data) => [
+  ...offDiagonal(concatenated, n),
+  ...offDiagonal(added, n),
+];
+
 /** Both axes have one domain, so that the line of equality is a diagonal. */
-function planeOf(data: Data, scatter: Area) {
-  const products = [...offDiagonal(data.concatenated, data.n), ...offDiagonal(data.added, data.n)];
-  const [from = 0, to = 1] = extent(products) as [number?, number?];
+function planeOf(data: Data, scatter: Area, start: Data | undefined) {
+  const [from, to] = endsOf(productsOf(data), start && productsOf(start));
   return plane(
     scatter,
     { from, to, label: 'concatenated: [x; ρp] · [x′; ρp′]', ticks: 5 },
     { from, to, label: 'added: (x + ρp) · (x′ + ρp′)', ticks: 5 },
   );
+}
+
+/** The axis of ρ with its grip, which stays under the pointer because this axis never changes. */
+function loudnessRail(scale: number, area: Area): { marks: Mark[]; handle: Handle } {
+  const { min, max } = controls.scale;
+  const [from, to] = [area.x + 14, area.x + area.width - 14];
+  const x = linear([min, max], [from, to]);
+  const y = area.y + 38;
+  return {
+    marks: [
+      textAt(area.x, area.y + 13, 'ρ: position rows are multiplied by it', { ink: 'ink' }),
+      lineAt([from, y], [to, y], { ink: 'quiet', wide: 2 }),
+      ...x
+        .ticks(5)
+        .flatMap((tick): Mark[] => [
+          lineAt([x(tick), y - 4], [x(tick), y + 4], { ink: 'quiet' }),
+          textAt(x(tick), y + 21, String(tick), { anchor: 'middle' }),
+        ]),
+      { mark: 'dots', x: [x(scale)], y: [y], radius: 5, ink: 'accent' },
+    ],
+    handle: {
+      x: x(scale),
+      y,
+      setting: 'scale',
+      at: (left) => min + ((left - from) / (to - from)) * (max - min),
+    },
+  };
 }
 
 const short = (value: number): string => String(Number(value.toPrecision(3)));
@@ -291,7 +344,7 @@ function recipesOf(
   const drawn = plane(
     area,
     { from: 0, to: max, label: 'ρ; press to set it' },
-    { from: 0, to: recipes.length, label: '', print: () => '' },
+    { from: 0, to: recipes.length },
   );
   const { inner, x } = drawn;
   const height = inner.height / recipes.length;
@@ -308,7 +361,7 @@ function recipesOf(
   return {
     marks: [
       ...drawn.marks,
-      textAt(0, area.y + 10, 'Where recipes begin', { ink: 'ink', size: 13 }),
+      textAt(0, area.y + 10, 'Where recipes begin', { ink: 'ink' }),
       vertical(drawn, x(scale), { ink: 'accent', wide: 2 }),
       ...lanes.flatMap(({ at, y, text }): Mark[] => {
         const before = 2 * at > max;
@@ -339,51 +392,28 @@ function crossTerms(data: Data, { i, j }: Cursor, { x, y, inner }: Plane): Mark[
   ];
 }
 
-/**
- * The handle is the dot that is farthest from the line: its distance is its cross terms, which grow like ρ.
- * At ρ = 0 every dot is on the line, and the picture's height stands for the slider's range.
- */
-function handleOf(data: Data, scale: number, { x, y, inner }: Plane): Handle | undefined {
-  const { i, j } = widestGap(data);
-  const [concatenated, added] = [data.concatenated, data.added].map(
-    (values) => values[i * data.n + j] as number,
-  ) as [number, number];
-  if (!Number.isFinite(added) || i === j) return undefined;
-  // While axes stay as they were, the dot itself may leave them.
-  const left = Math.max(inner.x, Math.min(inner.x + inner.width, x(concatenated)));
-  const up = Math.max(inner.y, Math.min(inner.y + inner.height, y(added)));
-  const line = y(concatenated);
-  const pixels =
-    scale > 0 && Math.abs(y(added) - line) >= 1
-      ? (y(added) - line) / scale
-      : -inner.height / controls.scale.max;
-  return { x: left, y: up, setting: 'scale', at: (_, to) => (to - line) / pixels };
-}
-
-function distributions(data: Data, area: Area, axes: Data): Mark[] {
+function distributions(data: Data, area: Area, start: Data | undefined): Mark[] {
   const values = rows.map(({ name }) => offDiagonal(data[name], data.n));
-  const shown = rows.map(({ name }) => offDiagonal(axes[name], axes.n));
-  const [from = 0, to = 0] = extent([0, ...shown.flatMap((row) => extent(row) as [number, number])]);
-  const height = (area.height - 26) / rows.length;
+  const spread = (of: Data) => [0, ...rows.flatMap(({ name }) => offDiagonal(of[name], of.n))];
+  const [from, to] = endsOf(spread(data), start && spread(start));
+  // The axis below the last row has its numbers and its name.
+  const height = (area.height - 44) / rows.length;
   const size = sizeOf(data);
-  // The numbers of the axis are below the last row.
-  const below = { ...area, height: area.height + 13 };
   const { x, inner, marks } = plane(
-    below,
-    { from, to, label: '' },
-    { from: 0, to: 1, label: '', print: () => '' },
+    area,
+    { from, to, label: 'dot product; heights: how many pairs' },
+    { from: 0, to: 1 },
   );
   const [low, high] = x.domain() as [number, number];
-  const axis = marks.filter((mark) => mark.mark === 'text' && mark.anchor === 'middle');
+  const axis = marks.filter((mark) => mark.mark === 'text');
   return rows
-    .flatMap(({ name, label, term }, place): Mark[] => {
+    .flatMap(({ name, label, ink, term }, place): Mark[] => {
       const base = area.y + (place + 1) * height;
       const heights = counts(values[place] as number[], low, high, 64);
       const most = Math.max(1, ...heights);
       const { mean, deviation } = data.moments[name];
       // A small phone has no room for two numbers with exponents; they are in the table.
-      const spread = `${readable(mean, size)} ± ${readable(deviation, size)}`;
-      const ink: Ink = term ?? 'ink';
+      const says = `${readable(mean, size)} ± ${readable(deviation, size)}`;
       // All rows share x. The counts of each go up from its base line.
       const up = (count: number) => base - 2 - (count / most) * (height - 26);
       return [
@@ -391,16 +421,11 @@ function distributions(data: Data, area: Area, axes: Data): Mark[] {
         { mark: 'path', d: steps({ x, y: up }, heights, low, high), fill: ink, opacity: 0.85, term },
         // The line at zero ends below the row's label.
         { mark: 'line', x1: x(0), x2: x(0), y1: base - height + 22, y2: base, ink: 'quiet' },
-        textAt(inner.x, base - height + 16, label, { ink: 'ink', bold: !term, term }),
-        textAt(
-          inner.x + inner.width,
-          base - height + 16,
-          spread.length > 16 && area.width < 300 ? '' : spread,
-          {
-            anchor: 'end',
-            term,
-          },
-        ),
+        textAt(inner.x, base - height + 16, label, { ink: term ? 'ink' : ink, bold: !term, term }),
+        textAt(inner.x + inner.width, base - height + 16, says.length > 16 && area.width < 300 ? '' : says, {
+          anchor: 'end',
+          term,
+        }),
       ];
     })
     .concat(axis);

@@ -22,7 +22,7 @@ export const controls = {
     values: [2, 3, 4, 8, 16, 32, 64, 128, 256, 384, 512, 768, 1024],
     initial: 64,
   },
-  scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 8, step: 0.05, initial: 1 },
+  scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 10, step: 0.05, initial: 1 },
   recipes: { kind: 'toggle', more: true, label: 'Where recipes begin', initial: false },
   n: { kind: 'range', more: true, label: 'Number of tokens', min: 2, max: 128, step: 1, initial: 32 },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },

@@ -150,7 +150,7 @@ export const figure: Figure<typeof controls, Data> = {
         0,
         13,
         inHalves(state) ? 'Positions down, sines | cosines across' : 'Positions down, channels across',
-        { ink: 'ink', size: 13 },
+        { ink: 'ink' },
       ),
       {
         mark: 'raster',
@@ -177,8 +177,8 @@ export const figure: Figure<typeof controls, Data> = {
       ...drawn.marks,
       { mark: 'path', d: path((range) => range > threshold), fill: 'position-position', opacity: 0.8 },
       { mark: 'path', d: path((range) => range <= threshold), fill: 'quiet', opacity: 0.7 },
-      { mark: 'line', x1: x, x2: x + wide, y1: y, y2: y, ink: 'warning', wide: 2, dashed: true },
-      textAt(0, listTop + 12, `How many of ${d_model}, by five measures`, { ink: 'ink', size: 13 }),
+      { mark: 'line', x1: x, x2: x + wide, y1: y, y2: y, ink: 'quiet', wide: 2, dashed: true },
+      textAt(0, listTop + 12, `How many of ${d_model}, by five measures`, { ink: 'ink' }),
       ...bars(
         {
           x: 0,

@@ -182,8 +182,8 @@ export interface Figure<C extends Controls, Data> {
   chooses?(state: StateOf<C>): keyof C | undefined;
   /** Set if the picture depends on the cursor. */
   redraws?: true;
-  /** Buttons beside the inputs. Each changes several settings at once. */
-  buttons?(state: StateOf<C>): { label: string; sets: Partial<StateOf<C>> }[];
+  /** Buttons beside the inputs. Each changes several settings at once, or, with `glides`, moves sliders. */
+  buttons?(state: StateOf<C>): { label: string; sets: Partial<StateOf<C>>; glides?: true }[];
   /** The figure that a click, a tap or Enter opens at the cursor. */
   opens?(data: Data, state: StateOf<C>, cursor: Cursor): Opens | undefined;
   /** Settings without effect in this state. Their inputs are hidden. */
@@ -205,6 +205,8 @@ export interface Figure<C extends Controls, Data> {
      */
     at(part: number): number;
   };
+  /** Once, before the reader does anything, a handle's setting moves so far in the picture, and back. */
+  invites?: { setting: keyof C; to: number };
   /** Set if the inputs are below the picture. */
   below?: true;
   /** Returns a state whose settings fit together, after `changed` was changed. */
@@ -230,8 +232,14 @@ export interface Figure<C extends Controls, Data> {
   follows?: (keyof C)[];
   /** The values at the cursor. */
   readout(data: Data, state: StateOf<C>, cursor: Cursor): ReadoutPiece[];
-  /** Marks at the cursor, beside the frame around its cell. */
-  focus?(data: Data, state: StateOf<C>, cursor: Cursor, width: number): Mark[];
+  /** Marks at the cursor, beside the frame around its cell; `dragStart` as in `scene`. */
+  focus?(
+    data: Data,
+    state: StateOf<C>,
+    cursor: Cursor,
+    width: number,
+    dragStart?: FigureView<C, Data>,
+  ): Mark[];
   /** What the values of a slider stand for, from the least value up. */
   named?(data: Data, state: StateOf<C>): { readonly [Name in keyof C]?: readonly string[] };
   /** The tokens, if rows and columns are tokens. */

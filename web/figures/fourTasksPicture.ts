@@ -1,6 +1,18 @@
 // The picture of figure "Four tasks, four questions": each model's curves, and an example at a step.
 import { pairTerms } from 'superpose';
-import { type Area, bars, horizontal, lineKey, lineThrough, plane, textAt, wrapped } from '../plot/parts.js';
+import {
+  type Area,
+  bars,
+  edgeRoom,
+  edges,
+  hatching,
+  horizontal,
+  lineKey,
+  lineThrough,
+  plane,
+  textAt,
+  wrapped,
+} from '../plot/parts.js';
 import { latest } from '../plot/plainCopy.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import type { Data, Moment, Panel, State } from './fourTasksRuns.js';
@@ -20,7 +32,7 @@ const example = 36;
 const summary = 44;
 /** Between the maps of the heads. */
 const mapGap = 10;
-const mapSide = (width: number) => Math.min(120, (width - mapGap) / 2);
+const mapSide = (width: number) => Math.min(120, (width - mapGap - edgeRoom.left) / 2);
 
 /** The curves so far, and what the models do with the example at a point of them. */
 export function picture(data: Data, state: State, width: number, point: number): Scene {
@@ -31,7 +43,7 @@ export function picture(data: Data, state: State, width: number, point: number):
   const questions = tasks.map(({ task }) => wrapped(questionTexts[task], each));
   const chart = columns === 4 ? 110 : 100;
   const above = 2 * line + 12 + line * Math.max(...questions.map(({ length }) => length)) + chart;
-  const below = 2 * line + 2 * example + mapSide(each) + 10 + summary;
+  const below = 2 * line + 2 * example + mapSide(each) + edgeRoom.below + 10 + summary;
   const rows = Math.ceil(tasks.length / columns);
   // On a phone the curves of all four come before what each does at a step.
   const drawn = data.panels.map((panel, place) => {
@@ -48,7 +60,7 @@ export function picture(data: Data, state: State, width: number, point: number):
   const wrong = drawn.map((panel) => panel.wrong).join('');
   const marks: Mark[] = [
     ...drawn.flatMap((panel) => panel.marks),
-    ...(wrong ? [{ mark: 'path', d: wrong, stroke: 'warning', wide: 2 } as const] : []),
+    ...(wrong ? [{ mark: 'path', d: wrong, stroke: 'quiet', wide: 1, opacity: 0.4 } as const] : []),
   ];
   return {
     width,
@@ -74,7 +86,7 @@ function drawPanel(
   const { term } = task;
   const marks: Mark[] = [
     { mark: 'box', x, y: y + 2, width: 13, height: 12, fill: term, term },
-    textAt(x + 19, y + 13, task.task, { ink: 'ink', size: 14, bold: true }),
+    textAt(x + 19, y + 13, task.task, { ink: 'ink', size: 15, bold: true }),
     textAt(x, y + 13 + line, termLabels[term], { term }),
     ...question.map((text, k): Mark => textAt(x, y + 17 + (k + 2) * line, text, { ink: 'ink' })),
   ];
@@ -82,7 +94,7 @@ function drawPanel(
   const side = mapSide(width);
   const rows = below.y + line;
   const maps = rows + 2 * example + line;
-  const bottom = maps + side + 10;
+  const bottom = maps + side + edgeRoom.below + 10;
   const { tokens, targets, moments } = panel.example;
   const shownAt = moments.findLastIndex((moment, at) => moment && at <= point);
   const { answers, attention } = moments[shownAt] as Moment;
@@ -99,12 +111,10 @@ function drawPanel(
     textAt(x, maps - 5, 'attention, both heads'),
   );
   for (const head of [0, 1]) {
-    marks.push({
+    const map = { x: x + edgeRoom.left + head * (side + mapGap), y: maps, width: side, height: side };
+    marks.push(...edges(map, head === 0 ? 'query' : ''), {
       mark: 'raster',
-      x: x + head * (side + mapGap),
-      y: maps,
-      width: side,
-      height: side,
+      ...map,
       values: attention.subarray(head * n * n, (head + 1) * n * n),
       rows: n,
       columns: n,
@@ -158,7 +168,7 @@ function drawPanel(
   return { marks, wrong, inner: drawn.inner };
 }
 
-/** The input in two rows of eight, the model's answer below each token; `wrong` underlines wrong ones. */
+/** The input in two rows of eight, the model's answer below each token; `wrong` hatches wrong ones. */
 function drawExample(
   { tokens, targets, answers }: { tokens: number[]; targets: number[]; answers: number[] },
   { task }: SmallTask,
@@ -180,11 +190,11 @@ function drawExample(
       // Empty where nothing is asked, because a mark less would change all marks after it.
       textAt(x, y + 29, isQuestion ? texts.answer(answers[place] as number) : '', {
         anchor: 'middle',
-        ink: right ? 'ink' : 'warning',
-        bold: true,
+        ink: right ? 'ink' : 'quiet',
+        bold: right,
       }),
     );
-    if (!right) wrong += `M${(x - 6).toFixed(1)},${(y + 33).toFixed(1)}h12`;
+    if (!right) wrong += hatching({ x: x - wide / 2 + 1, y: y + 17, width: wide - 2, height: 16 });
   });
   return { marks, wrong };
 }

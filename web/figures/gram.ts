@@ -6,6 +6,8 @@ import { about, changeText, howExactly, readable } from '../plot/format.js';
 import {
   colourKey,
   curve,
+  edgeRoom,
+  edges,
   largestMagnitude,
   map,
   multiples,
@@ -126,7 +128,7 @@ function tableOf(rows: Float64Array[]): Table<Float64Array> {
 }
 
 const lines: { name: 'sumErrors' | 'moves' | 'encodingErrors'; label: string; ink: Ink }[] = [
-  { name: 'sumErrors', label: 'Mₖ (x + PE(p)) misses by', ink: 'warning' },
+  { name: 'sumErrors', label: 'Mₖ (x + PE(p)) misses by', ink: 'second' },
   { name: 'moves', label: 'the shift itself', ink: 'position-position' },
   { name: 'encodingErrors', label: 'Mₖ PE(p) misses by', ink: 'third' },
 ];
@@ -202,16 +204,18 @@ export const figure: Figure<typeof controls, Data> = {
 /** The dot products, on the axes of `axes`. */
 function productScene({ n, matrices, spreads }: Products, width: number, axes: Data): Scene {
   const ends = (isShift(axes) ? matrices : axes.matrices).map((values) => extent(values) as [number, number]);
-  const grid = multiples(width, 118, 5);
+  // Each map has the names of its edges at its left and below it.
+  const grid = multiples(width - edgeRoom.left, 100, 5, 14 + edgeRoom.left);
   const top = titleHeight(true);
   const cloud = 150;
-  const cell = top + grid.width + 10 + cloud + 14;
+  const cell = top + grid.width + edgeRoom.below + 10 + cloud + 14;
   const limit = largestMagnitude(ends);
   const marks: Mark[] = [];
   const regions: Region[] = [];
   formNames.forEach(({ title }, place) => {
     const values = matrices[place] as Float64Array;
-    const { row, x } = grid.at(place);
+    const { row, x: left } = grid.at(place);
+    const x = left + edgeRoom.left;
     const y = row * cell;
     const drawn = map(
       { x, y, width: grid.width, height: top + grid.width },
@@ -223,14 +227,19 @@ function productScene({ n, matrices, spreads }: Products, width: number, axes: D
         high: limit,
         scale: 'diverging',
         title,
-        subtitle: `spread ${spreadText(spreads[place] as number)}`,
+        subtitle: `${grid.width < 118 ? '' : 'spread '}${spreadText(spreads[place] as number)}`,
       },
     );
     const [from, to] = ends[place] as [number, number];
     const below = plane(
-      { x, y: y + top + grid.width + 10, width: grid.width, height: cloud },
+      {
+        x: left,
+        y: y + top + grid.width + edgeRoom.below + 10,
+        width: grid.width + edgeRoom.left,
+        height: cloud,
+      },
       { from: 1 - n, to: n - 1, label: 'q − p', nice: false, ticks: 3 },
-      { from, to, label: '', ticks: 4 },
+      { from, to, label: 'dot product', ticks: 4 },
     );
     // The axis is linear. To call it 9,216 times would take longer than the rest of the picture.
     const [zero, unit] = [below.y(0), below.y(1) - below.y(0)];
@@ -238,7 +247,7 @@ function productScene({ n, matrices, spreads }: Products, width: number, axes: D
     for (let cell = 0; cell < n * n; cell++) places.y[cell] = zero + unit * (values[cell] as number);
     const across = Float64Array.from({ length: 2 * n - 1 }, (_, offset) => below.x(offset - n + 1));
     for (let p = 0; p < n; p++) places.x.set(across.subarray(n - 1 - p, 2 * n - 1 - p), p * n);
-    marks.push(...drawn.marks, ...below.marks, {
+    marks.push(...drawn.marks, ...edges(drawn.region, 'position p', 'position q'), ...below.marks, {
       mark: 'dots',
       ...places,
       radius: 0.9,

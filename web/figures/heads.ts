@@ -215,7 +215,7 @@ export const figure: Figure<typeof controls, Data> = {
     const yOf = (place: number) => top + place * row;
     const bottom = yOf(rows.length);
     const { marks } = key;
-    marks.push(textAt(0, keyHeight - 8, `Shares of variation, ${gauge} gauge`, { ink: 'ink', size: 13 }));
+    marks.push(textAt(0, keyHeight - 8, `Shares of variation, ${gauge} gauge`, { ink: 'ink' }));
     // Percents of more than three digits need more room.
     for (const tick of ticks(low, high, high - low < 20 ? 3 : 2)) {
       marks.push(lineAt([x(tick), top - 4], [x(tick), bottom], { ink: tick === 0 ? 'quiet' : 'line' }), {

@@ -24,6 +24,7 @@ export const modules: Record<string, () => Promise<FigureModule>> = {
   encoding: () => import('./encoding.js'),
   gram: () => import('./gram.js'),
   schemes: () => import('./schemes.js'),
+  'beside-added': () => import('./besideAdded.js'),
   'four-tasks': () => import('./fourTasks.js'),
   'keep-apart': () => import('./keepApart.js'),
   language: () => import('./language.js'),

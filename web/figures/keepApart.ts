@@ -348,6 +348,10 @@ function drawPlan(title: string, { tokens, positions }: Plan, extent: number, ar
     { mark: 'line', x1: middle.x, x2: middle.x, y1: top, y2: top + high, ink: 'line' },
     dots(tokens, 'token-token'),
     dots(positions, 'position-position'),
+    textAt(area.x + side - 4, top + high - 6, `${side < 230 ? 'tokens’' : 'the tokens’ main'} direction →`, {
+      anchor: 'end',
+    }),
+    textAt(area.x + 4, top + 14, `↑ ${side < 230 ? 'positions add' : 'what the positions add to it'}`),
   ];
 }
 

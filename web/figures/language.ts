@@ -33,7 +33,7 @@ const curveOf = (result: Result | undefined): (readonly [number, number])[] =>
   result?.parts.map((part, k) => [part, result.curve[k] as number] as const) ?? [];
 /** At the input, adding is black and concatenating orange, as in other figures. */
 const inkOf = (way: LanguageWay): Ink => {
-  if (groupOf(way) === 'input') return way.startsWith('add') ? 'ink' : 'warning';
+  if (groupOf(way) === 'input') return way.startsWith('add') ? 'ink' : 'concatenated';
   return groupOf(way) === 'nowhere' ? 'quiet' : 'second';
 };
 
@@ -47,8 +47,16 @@ const opened = {
   },
 } as const;
 
-/** What its label has in brackets; the label itself if it has none. */
-const shortOf = (way: LanguageWay) => labelOf(way).match(/\((.+)\)/)?.[1] ?? labelOf(way);
+/** How the matrix of a projection starts. */
+const startTexts = {
+  normal: ', its matrix drawn like every other at the start',
+  'fan-in': ', its matrix drawn by fan-in at the start',
+  identity: ', its matrix leaving tokens as they are at the start',
+};
+
+/** Its label without what the label has in brackets. */
+const shortOf = (way: LanguageWay) => labelOf(way).replace(/ \(.+\)/, '');
+const capitalized = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** A way’s leads over adding: the project’s own, and another implementation’s. */
 type Leads = [Lead | undefined, Lead | undefined];
@@ -62,31 +70,61 @@ const leadsOf = (rows: readonly Row[], way: LanguageWay): Leads => {
 const margins = ({ lead, margin }: Lead): string =>
   `${printed(Math.abs(lead))} ± ${printed(margin)}${Math.abs(lead) <= margin ? ', which includes 0' : ''}`;
 const isBehind = ({ lead }: Lead) => lead < 0;
-const signed = (lead: Lead) => `${isBehind(lead) ? '−' : ''}${margins(lead)}`;
-
-/** “0.047 ± 0.009 (0.043 ± 0.006)”, the other code’s in brackets. */
+/** “0.047 ± 0.009 (0.043 ± 0.006)”, the other implementation’s in brackets. */
 const byBoth = ([ours, others]: Leads): string =>
-  ours ? `${signed(ours)}${others ? ` (${signed(others)})` : ''}` : '';
+  ours ? `${margins(ours)}${others ? ` (${margins(others)})` : ''}` : '';
 
-/** How far ways are ahead of adding after each length, as far as any was trained. */
-function aheadOf(lengths: readonly (readonly Row[])[], ways: readonly LanguageWay[]): string {
-  const lists = lengths.flatMap((rows) => {
-    const leads = ways.flatMap((way) => {
-      const lead = byBoth(leadsOf(rows, way));
-      return lead ? [`${shortOf(way).replace(', same width', '')} ${lead}`] : [];
-    });
-    return leads.length > 0 ? [{ tokens: rows[0]?.tokens.toFixed(1), leads: leads.join('; ') }] : [];
+/** Ways whose label is no subject of a sentence. */
+const subjects: Partial<Record<LanguageWay, string>> = {
+  'concat-quarter': 'concatenating at the same width',
+  'add-to-first-attention': 'position in the first layer’s attention only',
+  'add-to-first-queries-keys': 'position in the first layer’s queries and keys only',
+  'add-normalized-to-first-queries-keys': 'the same, normalized separately,',
+  'add-normalized-to-queries-keys': 'position in every layer’s queries and keys',
+};
+
+/** “by 0.047 ± 0.009 (0.043 ± 0.006) after 24.6 million tokens and by …”, for every length. */
+function leadsAfter(lengths: readonly (readonly Row[])[], way: LanguageWay): string {
+  const parts = lengths.flatMap((rows) => {
+    const leads = leadsOf(rows, way);
+    const behind = leads[0] && isBehind(leads[0]) ? 'was behind ' : '';
+    return leads[0]
+      ? [`${behind}by ${byBoth(leads)} after ${rows[0]?.tokens.toFixed(1)} million tokens`]
+      : [];
   });
-  const [first, ...later] = lists;
-  if (!first) return '';
-  const afterwards = later.map(({ tokens, leads }) => ` After ${tokens}: ${leads}.`);
-  return ` After ${first.tokens} million tokens, ahead of adding by: ${first.leads}.${afterwards.join('')}`;
+  // The unit is said once in a list.
+  return parts.map((part, k) => (k > 0 ? part.replace(' tokens', '') : part)).join(' and ');
+}
+
+/** How many runs each side of a lead has: “3 to 6”. */
+function seedsOf(lengths: readonly (readonly Row[])[], ways: readonly LanguageWay[]): string {
+  const counts = lengths.flatMap((rows) =>
+    ways.flatMap((way) => leadsOf(rows, way).flatMap((lead) => (lead ? [lead.seeds, lead.addedSeeds] : []))),
+  );
+  return [...new Set([Math.min(...counts), Math.max(...counts)])].join(' to ');
+}
+
+/** By how much each way beat adding, a sentence for each, so that no lead stands without its tokens. */
+function ahead(
+  groups: { where: string; lengths: readonly (readonly Row[])[] }[],
+  ways: readonly LanguageWay[],
+) {
+  const sentences = ways.flatMap((way) => {
+    const parts = groups.flatMap(({ where, lengths }) => {
+      const leads = leadsAfter(lengths, way);
+      return leads ? [`${where}${leads}`] : [];
+    });
+    const subject = capitalized(subjects[way] ?? shortOf(way));
+    return parts.length > 0 ? [` ${subject} beat adding ${parts.join('; ')}.`] : [];
+  });
+  const lengths = groups.flatMap((group) => group.lengths);
+  return `${sentences.join('')} Bits per byte ± Welch’s 95\u202f% interval over all seeds, ${seedsOf(lengths, ways)} of each; in brackets, another implementation.`;
 }
 
 /** What another learning rate changed, and of which runs that is known. */
 function rateSentence({ byRate: { most, ways, ours } }: Data): string {
   if (ways.length === 0) return ' One learning rate.';
-  const code = ours ? '' : ', by the other code';
+  const code = ours ? '' : ' by the other implementation, after 24.6 million tokens';
   return ` Another learning rate, tried for ${counted(ways.length, 'way')}${code}, moved means by up to ${printed(most)}.`;
 }
 
@@ -121,8 +159,9 @@ function ladderFalls(rows: readonly Row[]): boolean {
 }
 
 function headOf(rows: readonly Row[], { view }: State): string {
-  if (view !== 'ladder') return scoresLead(rows) ? 'Position in every layer’s scores did better. ' : '';
-  return ladderFalls(rows) ? 'In this small model each step to every layer’s scores gained. ' : '';
+  if (view === 'ladder')
+    return ladderFalls(rows) ? 'In this small model each step to every layer’s scores gained.' : '';
+  return scoresLead(rows) ? 'Position in every layer’s scores did better than at the input.' : '';
 }
 
 /** What concatenating and adding came to, at each length of the masked models. */
@@ -141,7 +180,7 @@ function maskedTo({ rows }: Data): string {
     const came =
       Math.max(...others) < least
         ? `each concatenated run was below all ${ends.length} added ones`
-        : `means were ${means[0]} concatenated, ${means[1]} added${lead ? `, a lead of ${signed(lead)}` : ''}`;
+        : `means were ${means[0]} concatenated, ${means[1]} added${lead ? `, a lead of ${margins(lead)}` : ''}`;
     return ` After ${steps.toLocaleString('en')} steps, ${added.tokens.toFixed(1)} million tokens, ${came}${still}.`;
   });
   return sentences.join('');
@@ -173,7 +212,7 @@ function placed({ rows }: Data, state: State, width: number) {
   const items = sorted.map(([i, row]) => {
     const group = `${groups[groupOf(row.way)]}${several ? `, ${row.steps.toLocaleString('en')} steps` : ''}`;
     const heading = group === before ? [] : wrapped(group, beside ? left + 60 : width, 7.3);
-    const headings = heading.map((text, k) => textAt(0, y + 16 + 17 * k, text, { size: 13 }));
+    const headings = heading.map((text, k) => textAt(0, y + 16 + 17 * k, text));
     if (heading.length > 0) y += 7 + 17 * heading.length;
     before = group;
     const name = { y: y + 16, lines: beside ? wrapped(labelOf(row.way), left - 24) : [labelOf(row.way)] };
@@ -230,7 +269,7 @@ function drawRows(data: Data, state: State, width: number) {
     marks.push(...headings);
     const bold = ink !== 'second' && ink !== 'quiet';
     name.lines.forEach((line, k) => {
-      marks.push(textAt(8, name.y + 17 * k, line, { ink: 'ink', size: 13.5, bold }));
+      marks.push(textAt(8, name.y + 17 * k, line, { ink: 'ink', size: 13, bold }));
     });
     let j = 0;
     for (const { ours, runs, mean, y, at } of dots) {
@@ -240,7 +279,7 @@ function drawRows(data: Data, state: State, width: number) {
       const label = far === undefined ? printed(mean) : `${far.toFixed(2)} →`;
       if (far === undefined)
         marks.push({ mark: 'line', x1: x(mean), x2: x(mean), y1: y - 9, y2: y + 9, ink, wide: 2 });
-      marks.push(textAt(width, y + 5, label, { anchor: 'end', ink: ours ? 'ink' : 'quiet', size: 13 }));
+      marks.push(textAt(width, y + 5, label, { anchor: 'end', ink: ours ? 'ink' : 'quiet' }));
       for (const dot of at) {
         points.x.push(dot.x);
         points.y.push(dot.y);
@@ -248,13 +287,14 @@ function drawRows(data: Data, state: State, width: number) {
       }
     }
   }
-  const key = Object.entries({ '● our code': true, '○ other code': false }).flatMap(([sign, isOurs]) =>
+  const signs = Object.entries({ '●': true, '○': false }).flatMap(([sign, isOurs]) =>
     data.rows.some(({ results }) => results.some(({ ours }) => ours === isOurs)) ? [sign] : [],
   );
+  const key = `${signs.join(' ')} ${signs.length > 1 ? 'two implementations' : 'a run'}`;
   marks.push(
     // Short enough for a phone.
-    textAt(0, 14, [...key, '| mean'].join('  '), { size: 13 }),
-    textAt(width, bottom + 34, `← better · ${unitOf(state)}`, { anchor: 'end', size: 13 }),
+    textAt(0, 14, `${key}  | mean`),
+    textAt(width, bottom + 34, `← better · ${unitOf(state)}`, { anchor: 'end' }),
   );
   const area = { x: left, y: 24, width: right - left, height: bottom - 24 };
   return { width, height: bottom + 40, marks, regions: [{ ...area, rows: 0, columns: 0, pick: { points } }] };
@@ -267,7 +307,7 @@ function drawRows(data: Data, state: State, width: number) {
 function drawCurves(data: Data, state: State, width: number) {
   const { parts } = data;
   const lines = firstRows(data, state).map(({ way, results }) => ({
-    label: shortOf(way).replace(', same width', ''),
+    label: shortOf(way),
     ink: inkOf(way),
     curve: curveOf(results[0]),
   }));
@@ -304,7 +344,6 @@ export const figure: Figure<typeof controls, Data> = {
   title: 'Language models that differ in how position gets in',
   controls,
   source: () => 'recorded',
-  below: true,
 
   scene: (data, state, width) =>
     state.curves ? drawCurves(data, state, width) : drawRows(data, state, width),
@@ -313,24 +352,27 @@ export const figure: Figure<typeof controls, Data> = {
     const first = firstRows(data, state);
     const added = first.find(({ way }) => way === 'add');
     if (!added) return 'The file has no runs of added positions here.';
-    const head = `${headOf(first, state)}${weightsOf(data.rows)} million weights`;
+    const weights = ` The models have ${weightsOf(data.rows)} million weights.`;
     const curves = state.curves
       ? ` The curves are in nats a token, on the first 256 windows; the last look is after ${data.parts.at(-1)} of the training.`
       : '';
     if (state.view === 'masked')
-      return `${head}. No causal mask; the models guess hidden tokens.${maskedTo(data)}${curves}`;
+      return `${headOf(first, state)} No causal mask; the models guess hidden tokens.${maskedTo(data)}${weights}${curves}`.trim();
     const shown = firstWays[state.view].filter((way) => !['add', 'none'].includes(way));
-    const all = state.ways === 'all';
-    const { short, long } = data.larger;
-    const larger = aheadOf([short, long], all && state.view !== 'ladder' ? [...shown, 'project'] : shown);
+    const larger = [data.larger.short, data.larger.long];
     const steps = [...new Set(data.rows.map((row) => row.steps))];
-    const small = aheadOf(
-      steps.map((length) => data.rows.filter((row) => row.steps === length)),
+    const small = steps.map((length) => data.rows.filter((row) => row.steps === length));
+    const leads = ahead(
+      state.view === 'ladder'
+        ? [
+            { where: '', lengths: small },
+            { where: 'in larger models ', lengths: larger },
+          ]
+        : [{ where: '', lengths: larger }],
       shown,
     );
-    const leads = state.view === 'ladder' ? `${small} Larger models:${larger}` : larger;
-    const rate = all ? rateSentence(data) : '';
-    return `${head}.${leads} Bits per byte ± 95\u202f% (Welch, all seeds); in brackets, the other code.${rate}${curves}`;
+    const rate = state.ways === 'all' ? rateSentence(data) : '';
+    return `${headOf(first, state)}${leads}${weights}${rate}${curves}`.trim();
   },
 
   cells: ({ rows, parts }, { curves }) =>
@@ -368,8 +410,9 @@ export const figure: Figure<typeof controls, Data> = {
     const beside = lead
       ? ` All ${lead.seeds} seeds beside all ${lead.addedSeeds} of adding: ${isBehind(lead) ? 'behind' : 'ahead'} by ${margins(lead)}.`
       : '';
+    const started = run?.start ? startTexts[run.start] : '';
     const details = run
-      ? ` Seed ${run.seed}, ${trainedBy(ours)}: ${printed(endOf(run))} ${unitOf(state)}, ${run.weights.toLocaleString('en')} weights.${beside}`
+      ? ` Seed ${run.seed}, ${trainedBy(ours)}: ${printed(endOf(run))} ${unitOf(state)}, ${run.weights.toLocaleString('en')} weights${started}.${beside}`
       : ' No further run.';
     return [{ text: labelOf(row.way), strong: true }, `: ${sentenceOf(row.way)}${details}`];
   },

@@ -26,7 +26,8 @@ const wayTexts = {
     label: 'projected back',
     group: 'input',
     scheme: 'concat-full',
-    sentence: 'The two are concatenated, and a matrix maps them back to the old width.',
+    sentence:
+      'The two are concatenated, and a matrix maps them back to the old width. How well that does depends on size, start and seed.',
   },
   'add-sinusoid': {
     label: 'added sinusoid',
@@ -35,7 +36,7 @@ const wayTexts = {
     sentence: 'A fixed pattern of waves is added to each token’s vector.',
   },
   'add-disjoint-start': {
-    label: 'added, begun apart',
+    label: 'added, separate channels at first',
     group: 'input',
     scheme: 'add',
     sentence: 'Added. At the start, tokens and positions use different channels.',
@@ -65,7 +66,7 @@ const wayTexts = {
     sentence: 'One channel in sixteen holds the position, the others the token.',
   },
   'concat-quarter': {
-    label: 'concatenated, same width',
+    label: 'concatenated (same width)',
     group: 'input',
     scheme: 'concat-full',
     sentence: 'Three quarters of the channels hold the token, one quarter the position.',
@@ -83,43 +84,44 @@ const wayTexts = {
     sentence: 'The position has 64 channels of its own beside the token’s 256.',
   },
   'add-normalized-to-first-attention': {
-    label: 'values too, first layer',
+    label: 'first layer, normalized separately',
     group: 'values',
     scheme: 'add',
     sentence: 'The first layer’s queries, keys and values read a position beside the token.',
   },
   'add-normalized-to-attention': {
-    label: 'values too, every layer',
+    label: 'every layer’s attention',
     group: 'values',
     scheme: 'add',
-    sentence: 'The queries, keys and values of every layer read one.',
+    sentence: 'The queries, keys and values of every layer read a position beside the token.',
   },
   'add-to-first-attention': {
-    label: 'not into the stream',
+    label: 'first layer’s attention only',
     group: 'values',
     scheme: 'add',
     sentence: 'Only what the first layer’s attention reads has positions added to it.',
   },
   'add-to-first-queries-keys': {
-    label: 'nor into values',
+    label: 'first layer’s queries and keys only',
     group: 'first',
     scheme: 'add',
     sentence: 'Only the first layer’s queries and keys have positions added to them.',
   },
   'add-normalized-to-first-queries-keys': {
-    label: 'normalized apart',
+    label: 'the same, normalized separately',
     group: 'first',
     scheme: 'add',
-    sentence: 'The same, with tokens and positions normalized before they are added.',
+    sentence:
+      'As in the row of the first layer’s queries and keys, with tokens and positions normalized before they are added.',
   },
   'add-normalized-to-queries-keys': {
-    label: 'in every layer',
+    label: 'every layer’s queries and keys',
     group: 'scores',
     scheme: 'add',
-    sentence: 'The same in every layer.',
+    sentence: 'The queries and keys of every layer have a normalized position added to the normalized token.',
   },
   'concat-to-queries-keys': {
-    label: 'in every layer, concatenated',
+    label: 'every layer, concatenated',
     group: 'scores',
     scheme: 'concat-full',
     sentence: 'In every layer queries and keys read the token and, beside it, its position.',
@@ -128,20 +130,20 @@ const wayTexts = {
     label: 'RoPE',
     group: 'scores',
     scheme: 'rope',
-    sentence: 'Each query and key is turned by an angle that grows with its position.',
+    sentence: 'Each query and key is rotated by an angle that grows with its position.',
   },
   tupe: {
-    label: 'scores kept separate (TUPE)',
+    label: 'TUPE (separate scores)',
     group: 'scores',
     scheme: 'tupe-a',
     sentence: 'Tokens are compared with tokens and positions with positions; the scores are added.',
   },
   'decoupled-rope': {
-    label: 'alongside (DeepSeek’s rotated part)',
+    label: 'decoupled RoPE (DeepSeek’s)',
     group: 'scores',
     scheme: 'decoupled-rope',
     sentence:
-      'Beside the 64 numbers of a head’s query or key stand 32 that are turned. Nothing else is DeepSeek’s.',
+      'Beside the 64 numbers of a head’s query or key stand 32 that are rotated. Nothing else is DeepSeek’s.',
   },
 } as const satisfies Record<
   string,
@@ -183,7 +185,7 @@ const options = {
 export const controls = {
   view: { kind: 'choice', label: 'Trained on', options, initial: 'short', radio: true },
   ways: { kind: 'choice', label: 'Ways', options: { few: 'few', all: 'all' }, initial: 'few', radio: true },
-  curves: { kind: 'toggle', label: 'Learning curves', initial: false },
+  curves: { kind: 'toggle', more: true, label: 'Learning curves', initial: false },
 } as const satisfies Controls;
 export type State = StateOf<typeof controls>;
 
@@ -205,6 +207,8 @@ interface Settings {
   quiet: number;
   /** The learning rate of position rows, as a part of the others'. */
   rowRate?: number | undefined;
+  /** How a projection's matrix starts; other ways have none. */
+  start?: 'normal' | 'fan-in' | 'identity' | undefined;
 }
 
 export interface Run extends Settings {
@@ -294,8 +298,16 @@ const views: Record<ViewName, { task: Run['task']; width: number; lengths: reado
 const isAsScripted = ({ rate, quiet, rowRate = 1 }: Settings): boolean =>
   rate === asScripted.rate && quiet === asScripted.quiet && rowRate === asScripted.rowRate;
 
-const keyOf = ({ source, way, task, steps, rate, quiet, rowRate = 1 }: Settings & { way: string }): string =>
-  [source, way, task, steps, rate, quiet, rowRate].join();
+const keyOf = ({
+  source,
+  way,
+  task,
+  steps,
+  rate,
+  quiet,
+  rowRate = 1,
+  start,
+}: Settings & { way: string }): string => [source, way, task, steps, rate, quiet, rowRate, start].join();
 
 /** Reads the file. What cannot be drawn is named. */
 export function readResults(file: unknown): { results: Result[]; problems: string[] } {
@@ -307,8 +319,8 @@ export function readResults(file: unknown): { results: Result[]; problems: strin
     );
   const problems = new Set<string>();
   const complete = (results as RecordedResult[]).flatMap((result): Result[] => {
-    const { source, way, task, steps, rate, quiet, rowRate, weights } = result;
-    const common = { source, way, task, steps, rate, quiet, rowRate, weights };
+    const { source, way, task, steps, rate, quiet, rowRate, start, weights } = result;
+    const common = { source, way, task, steps, rate, quiet, rowRate, start, weights };
     const runs = result.runs.map((run): Run => ({ ...common, ...run }));
     const origin = (sources as Source[])[source];
     // A mean is of all its runs, so one that cannot be drawn hides the others.

@@ -41,11 +41,11 @@ const models = [
 ] as const satisfies WayName[];
 /** In the order of `models`. */
 const lines: { label: string; ink: Ink; dashed?: true }[] = [
-  { label: 'learned and added', ink: 'accent' },
-  { label: 'learned and concatenated', ink: 'accent', dashed: true },
-  { label: 'frozen and added', ink: 'second' },
-  { label: 'frozen and concatenated', ink: 'second', dashed: true },
-  { label: 'all scores 0', ink: 'third' },
+  { label: 'learned and added', ink: 'ink' },
+  { label: 'learned and concatenated', ink: 'concatenated' },
+  { label: 'frozen and added', ink: 'ink', dashed: true },
+  { label: 'frozen and concatenated', ink: 'concatenated', dashed: true },
+  { label: 'all scores 0', ink: 'quiet' },
 ];
 
 interface Point {

@@ -194,7 +194,7 @@ async function changeCurves(
     curves.push({ name, ink, dashed, cosines });
   }
   const cosines = rowByRow(superpose, unchanged, await embeddingsOf(another));
-  curves.push({ name: quoted(texts[1], 34), ink: 'warning', dashed: true, cosines });
+  curves.push({ name: quoted(texts[1], 34), ink: 'third', dashed: true, cosines });
   return { curves };
 }
 

@@ -9,11 +9,15 @@ import {
   dotsAt,
   horizontal,
   lineAt,
+  linear,
   type Plane,
   plane,
   textAt,
+  wrapped,
 } from '../plot/parts.js';
+import { latest } from '../plot/plainCopy.js';
 import type { Handle, Ink, Mark } from '../plot/scene.js';
+import { sizes } from '../plot/sizes.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
 
@@ -26,7 +30,7 @@ const controls = {
     radio: true,
   },
   d: { kind: 'steps', more: true, label: 'Width d', values: [8, 16, 32, 64], initial: 32 },
-  k1: { kind: 'range', label: 'Token dims', min: 1, max: 64, step: 1, initial: 12 },
+  k1: { kind: 'range', more: true, label: 'Token dims', min: 1, max: 64, step: 1, initial: 12 },
   k2: { kind: 'range', label: 'Position dims', min: 1, max: 64, step: 1, initial: 12 },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
 } as const satisfies Controls;
@@ -156,10 +160,10 @@ export const figure: Figure<typeof controls, Data> = {
           Math.max(0, inner.x + inner.width - beyond),
           inner.height,
         ],
-        { fill: 'quiet', opacity: 0.16 },
+        { fill: 'quiet', opacity: 0.1 },
       ),
       ...marks,
-      horizontal({ inner }, y(1), { ink: 'quiet', dashed: true, wide: 1.5 }),
+      horizontal({ inner }, y(1), { ink: 'concatenated', dashed: true, wide: 1.5 }),
       curve(
         { x, y },
         sizes,
@@ -179,7 +183,7 @@ export const figure: Figure<typeof controls, Data> = {
         'third',
       ),
       ...endLabels(drawn, sweep, state.d),
-      textAt(inner.x + inner.width - 6, y(1) + 16, 'concatenated: 1', { anchor: 'end' }),
+      textAt(inner.x + inner.width - 6, y(1) + 16, 'concatenated: 1', { anchor: 'end', ink: 'concatenated' }),
     ];
     if (Number.isFinite(now.gain)) {
       const at = y(clipped(now.gain));
@@ -219,7 +223,7 @@ export const figure: Figure<typeof controls, Data> = {
   describe({ now, exactError }, { subspaces, d, k1, k2 }) {
     const sizes = `With ${counted(k1, 'dimension')} for tokens and ${k2} for positions, of ${d}`;
     if (!Number.isFinite(now.gain)) {
-      return `They share a direction, so they cannot be told apart. ${sizes}, the two have a direction in common${k1 + k2 > d ? `, as they must when ${k1} + ${k2} is more than ${d}` : ''}: what lies along it could be either, and no matrix can recover the token.`;
+      return `They share a direction, so no matrix takes every sum apart. ${sizes}, the two have a direction in common${k1 + k2 > d ? `, as they must when ${k1} + ${k2} is more than ${d}` : ''}: what lies along it could be either, and no matrix can recover the token. Sums of the rows of two tables may still all differ.`;
     }
     const how =
       subspaces === 'channels'
@@ -309,13 +313,13 @@ function arrange(width: number): {
   if (width >= 640) {
     const wide = Math.min(560, 0.46 * width);
     return {
-      plot: { x: 0, y: 0, width: wide, height: 400 },
-      drawing: { x: wide + 40, y: 0, width: width - wide - 40, height: 400 },
-      height: 404,
+      plot: { x: 0, y: 0, width: wide, height: 340 },
+      drawing: { x: wide + 40, y: 0, width: width - wide - 40, height: 340 },
+      height: 344,
     };
   }
   // On a phone both are in sight above the steps of a scene.
-  const drawing = 180;
+  const drawing = 200;
   return {
     drawing: { x: 0, y: 0, width, height: drawing },
     plot: { x: 0, y: drawing + 16, width, height: 230 },
@@ -324,13 +328,13 @@ function arrange(width: number): {
 }
 
 /**
- * A handle at the end of the slanted line. Dragged, it sets the size whose angle is nearest. In channels of
- * their own all angles are right, and there is none.
+ * A handle at the end of the slanted line. Dragged, it sets the size whose angle is nearest, as read between
+ * the sizes of the sweep. In channels of their own all angles are right, and there is none.
  */
 function slant(area: Area, sweep: Reading[], now: Reading): Handle[] {
   const readings = sweep.filter(({ gain }) => Number.isFinite(gain));
   if (!Number.isFinite(now.gain) || readings.every(({ gain }) => gain < noGrowth)) return [];
-  const { start, base, reach } = placesOf(area);
+  const { start, base, reach } = placesOf(area, now.angle);
   const angleAt = (x: number, y: number) => Math.atan2(base - y, x - start);
   return [
     {
@@ -338,70 +342,113 @@ function slant(area: Area, sweep: Reading[], now: Reading): Handle[] {
       y: base - reach * Math.sin(now.angle),
       setting: 'k2',
       at(x, y) {
-        const away = ({ angle }: Reading) => Math.abs(angle - angleAt(x, y));
-        return readings.reduce((best, other) => (away(other) < away(best) ? other : best)).k2;
+        const angle = angleAt(x, y);
+        // More dimensions, smaller angle: the size is between the two whose angles are next to this one.
+        const next = readings.findIndex((other) => other.angle <= angle);
+        const [left, right] = [readings[next - 1], readings[next]];
+        if (!left || !right) return (right ?? latest(readings)).k2;
+        return linear([left.angle, right.angle], [left.k2, right.k2])(angle);
       },
     },
   ];
 }
 
-function placesOf(area: Area) {
-  const base = area.y + area.height - 40;
-  return { start: area.x + 10, base, reach: Math.min(0.44 * area.width, base - area.y - 66) };
+/** Below what is said in words, and above the names of the lines. */
+const room = { above: 84, below: 44 };
+
+/** A small angle has a longer line than a right one, which would leave the picture. */
+function placesOf(area: Area, angle: number) {
+  const base = area.y + area.height - room.below;
+  const high = area.height - room.above - room.below;
+  const reach = Math.min(0.54 * area.width, high / Math.max(0.1, Math.sin(angle)));
+  return { start: area.x + 10, base, reach };
+}
+
+/** The two numbers of the drawing, in large type, and what is drawn. */
+function headings({ x, y, width }: Area, { angle, gain }: Reading): Mark[] {
+  if (!Number.isFinite(gain)) {
+    return [
+      textAt(x, y + 12, 'They share a direction', { ink: 'ink' }),
+      ...wrapped('What lies along it could be either: no matrix tells them apart.', width).map((line, k) =>
+        textAt(x, y + 32 + 17 * k, line),
+      ),
+    ];
+  }
+  const right = x + Math.min(190, 0.5 * width);
+  const size = width < 480 ? sizes.heading : sizes.section;
+  return [
+    textAt(x, y + 12, 'Smallest angle', { ink: 'ink' }),
+    textAt(x, y + 42, degrees(angle), { ink: 'ink', size, bold: true }),
+    textAt(right, y + 12, gain < noGrowth ? 'Noise never grows' : 'Noise can grow', { ink: 'ink' }),
+    textAt(right, y + 42, `× ${readable(gain)}`, { ink: 'second', size, bold: true }),
+    textAt(
+      x,
+      y + 64,
+      width < 300 ? 'dot: sum; purple: noise' : 'dot: sum; purple: noise, where the token may be',
+    ),
+  ];
 }
 
 /**
  * The plane of the smallest angle: a sum with a disc of noise, and the shadow that the disc casts on U along
  * W.
  */
-function shadow(area: Area, { angle: smallestAngle, gain: noiseGain }: Reading, draggable: boolean): Mark[] {
-  const shared = !Number.isFinite(noiseGain);
-  const says = shared
-    ? ['what lies along it could be either']
-    : ['purple: noise,', 'and where the token may be'];
-  const angle = shared ? 0 : smallestAngle;
-  const gain = shared ? 1 : noiseGain;
+function shadow(area: Area, now: Reading, draggable: boolean): Mark[] {
+  const shared = !Number.isFinite(now.gain);
+  const angle = shared ? 0 : now.angle;
   const right = area.x + area.width;
-  const { start, base, reach } = placesOf(area);
-  const radius = 13;
+  const { start, base, reach } = placesOf(area, angle);
+  const radius = area.width < 480 ? 13 : 20;
   const along = { x: Math.cos(angle), y: -Math.sin(angle) };
-  const token = start + 0.4 * area.width;
+  const token = start + 0.34 * area.width;
   const [x, y] = [token + reach * along.x, base + reach * along.y];
   const inside = (value: number) => Math.max(area.x, Math.min(right, value));
-  const half = radius * gain;
-  const marks: Mark[] = [
-    textAt(area.x, area.y + 12, shared ? 'They share a direction' : `Smallest angle: ${degrees(angle)}`, {
-      ink: 'ink',
-      size: 13,
+  const half = radius * (shared ? 1 : now.gain);
+  const lines: Mark[] = [
+    ...headings(area, now),
+    lineAt([area.x, base], [right, base], { ink: shared ? 'quiet' : 'token-token', wide: 1.5 }),
+    textAt(right, base + 34, shared ? 'flat: both' : 'flat: tokens', {
+      anchor: 'end',
+      ink: shared ? 'quiet' : 'token-token',
     }),
-    ...says.map((text, line): Mark => textAt(area.x, area.y + 30 + 16 * line, text)),
-    ...(draggable && !shared ? [textAt(area.x, area.y + 62, 'drag the slanted line', { live: true })] : []),
-    { mark: 'line', x1: area.x, x2: right, y1: base, y2: base, ink: 'quiet', wide: 1.5 },
-    lineAt([start, base], [start + reach * along.x, base + reach * along.y], { ink: 'quiet', wide: 1.5 }),
-    textAt(right, base + 34, shared ? 'flat: both' : 'flat: tokens', { anchor: 'end' }),
   ];
-  if (shared) return marks;
-  marks.push(textAt(area.x, base + 34, `${draggable ? 'slanted' : 'upright'}: positions`));
+  if (shared) return lines;
+  const arc = Math.min(46, 0.5 * reach);
   // The two tangents of the disc along W, from where they touch it down to U.
-  for (const side of [-1, 1]) {
+  const tangents = [-1, 1].map((side): Mark => {
     const [fromX, fromY] = [x + side * radius * Math.sin(angle), y + side * radius * Math.cos(angle)];
     const toX = token + side * half;
     const cut = inside(toX);
     const part = toX === fromX ? 1 : (cut - fromX) / (toX - fromX);
-    marks.push(lineAt([fromX, fromY], [cut, fromY + (base - fromY) * part], { ink: 'second', dashed: true }));
-  }
-  marks.push(
-    lineAt([inside(token - half), base], [inside(token + half), base], { ink: 'second', wide: 5 }),
-    { mark: 'line', x1: start, x2: token, y1: base, y2: base, ink: 'accent', wide: 2.5 },
-    { mark: 'line', x1: token, x2: x, y1: base, y2: y, ink: 'accent', wide: 1.5 },
+    return lineAt([fromX, fromY], [cut, fromY + (base - fromY) * part], { ink: 'second', dashed: true });
+  });
+  const fixed = (value: number) => value.toFixed(1);
+  return [
+    ...lines,
+    lineAt([start, base], [start + reach * along.x, base + reach * along.y], {
+      ink: 'position-position',
+      wide: 1.5,
+    }),
     {
       mark: 'path',
-      d: `M${(x - radius).toFixed(1)},${y.toFixed(1)}a${radius},${radius} 0 1,0 ${2 * radius},0a${radius},${radius} 0 1,0 ${-2 * radius},0`,
+      d: `M${fixed(start + arc)},${fixed(base)}A${fixed(arc)},${fixed(arc)} 0 0,0 ${fixed(start + arc * along.x)},${fixed(base + arc * along.y)}`,
+      stroke: 'quiet',
+      wide: 1.5,
+    },
+    textAt(area.x, base + 34, `${draggable ? 'slanted' : 'upright'}: positions`, {
+      ink: 'position-position',
+    }),
+    ...(draggable ? [textAt(area.x, base + 17, 'drag the slanted line', { live: true })] : []),
+    ...tangents,
+    lineAt([inside(token - half), base], [inside(token + half), base], { ink: 'second', wide: 5 }),
+    lineAt([start, base], [token, base], { ink: 'token-token', wide: 3 }),
+    lineAt([token, base], [x, y], { ink: 'position-position', wide: 3 }),
+    {
+      mark: 'path',
+      d: `M${fixed(x - radius)},${fixed(y)}a${radius},${radius} 0 1,0 ${2 * radius},0a${radius},${radius} 0 1,0 ${-2 * radius},0`,
       stroke: 'second',
       wide: 2,
     },
-    { mark: 'dots', x: [x], y: [y], radius: 2.5, ink: 'accent' },
-    textAt(area.x, base + 18, `noise × ${readable(gain)}`, { ink: 'second' }),
-  );
-  return marks;
+    { mark: 'dots', x: [x], y: [y], radius: 3.5, ink: 'ink' },
+  ];
 }

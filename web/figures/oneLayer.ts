@@ -1,23 +1,42 @@
 // Figure "One layer reads both": a token's vector and a position's, added and concatenated, through one
-// linear layer. When W₂ is pulled to W₁, concatenating becomes adding.
+// linear layer. When W₂ is dragged onto W₁, concatenating becomes adding.
 import { aboutPercent, howExactly, listed, readable } from '../plot/format.js';
-import type { Figure } from './figure.js';
-import { controls, type Data, names, pairs, type State, times, type Way, ways } from './oneLayerData.js';
+import type { Figure, ReadoutPiece } from './figure.js';
+import {
+  bertWidth,
+  controls,
+  type Data,
+  isOneMatrix,
+  names,
+  pairs,
+  type State,
+  times,
+  type Way,
+  ways,
+} from './oneLayerData.js';
+import { focus, outputRow, placeOf } from './oneLayerHand.js';
 import { picture } from './oneLayerPicture.js';
 
 export { compute } from './oneLayerData.js';
 
-function finding(data: Data, { pull, norm, undoes }: State): string {
-  const equal = pull === 1 && !undoes;
-  if (norm && equal) {
-    const [least, most] = data.lengths.map((times) => times.toFixed(2));
-    return `With a norm between, only lengths differ. It divides by the spread of the sum, or of all concatenated channels. With W₂ = W₁ both outputs still point the same way. Over ${pairs} drawn pairs the concatenated one is ${least} to ${most} times as long, so no one rescaling fits all: the best misses by ${aboutPercent(data.miss)}.`;
-  }
-  if (norm)
-    return `A norm sees both. It divides by the spread of the sum, or of all concatenated channels. Here, over ${pairs} drawn pairs, the best rescaling of one output misses the other by ${aboutPercent(data.miss)}.`;
-  return equal
-    ? `Concatenating has become adding. With W₂ = W₁ the two outputs are equal ${howExactly(data.difference)}.`
-    : `Both ways add. W₁ and W₂ are random, so outputs differ by ${aboutPercent(data.relativeDifference)} of the added one’s length. Pull W₂ to W₁: they become equal.`;
+const inks = ['token-token', 'position-position', 'rest'] as const;
+const twoDigits = (value: number) => value.toFixed(2);
+
+function withNorm({ length, lengths, wideLengths, miss, added }: Data, isEqual: boolean): string {
+  if (!isEqual)
+    return `A LayerNorm sees both. It divides a vector by the spread of its channels: those of the sum, or all the concatenated ones. Here, over ${pairs} random pairs, the best rescaling of one output misses the other by ${aboutPercent(miss)}. Drag W₂ onto W₁, and both outputs point the same way.`;
+  const range = ({ least, largest, median }: typeof lengths) =>
+    `${twoDigits(least)} to ${twoDigits(largest)} (median ${twoDigits(median)})`;
+  const wide = wideLengths ? `, and ${range(wideLengths)} at width ${bertWidth}` : '';
+  return `With a norm between, only lengths differ. LayerNorm divides a vector by the spread of its channels, and the spread of the sum is not that of all the concatenated channels. Here the concatenated output is ${twoDigits(length)} times as long as the added one, and points the same way. That number differs from pair to pair: over ${pairs} random pairs it is ${range(lengths)} at width ${added.length}${wide}. All this holds before biases, if both halves get the same gains and no shift. A shift turns the output, too. In BERT the norm follows the sum, and in GPT-2 it comes before attention; in both, the first layer’s queries and keys would keep their directions, but each score would be multiplied by two such numbers, which can change attention.`;
+}
+
+function finding(data: Data, state: State): string {
+  const isEqual = isOneMatrix(state);
+  if (state.norm) return withNorm(data, isEqual);
+  return isEqual
+    ? `Concatenating has become adding. With W₂ = W₁ the two outputs are equal ${howExactly(data.difference)}, so the layer may as well read the sum. Drag W₂ back, and position has weights of its own.`
+    : `Both ways add. Concatenated, the layer computes W₁ token + W₂ position; added, W₁ token + W₁ position. W₁ and W₂ are random, so the outputs differ by ${aboutPercent(data.relativeDifference)} of the added one’s length. Drag W₂ onto W₁.`;
 }
 
 export const figure: Figure<typeof controls, Data> = {
@@ -26,10 +45,19 @@ export const figure: Figure<typeof controls, Data> = {
   controls,
   module: 'small',
   below: true,
+  redraws: true,
+  invites: { setting: 'pull', to: 0.055 },
   source: () => 'seeded',
   unused: ({ scale }) => (scale === 1 ? ['undoes'] : []),
+  buttons: ({ pull, token, position }) => [
+    pull === 1
+      ? { label: 'Take W₂ back', sets: { pull: 0 }, glides: true }
+      : { label: 'Put W₂ onto W₁', sets: { pull: 1 }, glides: true },
+    ...(token || position ? [{ label: 'Reset the bars', sets: { token: '', position: '' } }] : []),
+  ],
 
   scene: picture,
+  focus,
 
   describe(data, state) {
     const { scale, way } = state;
@@ -40,22 +68,40 @@ export const figure: Figure<typeof controls, Data> = {
     const { width, total } = data.costs[way === 'none' ? 'add' : way];
     const price =
       way === 'none'
-        ? ` Concatenated, BERT-base has ${times(data, 'divided')} the weights with tokens cut to 704 channels, ${times(data, 'widest')} at twice the width.`
-        : ` Concatenated ${ways[way][1]}, BERT-base is ${width} wide and has ${readable(total / 1e6)} million weights, ${times(data, way)} those of adding.`;
+        ? ''
+        : ` Concatenated ${ways[way][1]}, BERT-base is ${width} wide and has ${readable(total / 1e6)} million weights, ${times(data, way)} those of adding. It has ${times(data, 'divided')} with tokens cut to 704 channels, ${times(data, 'wider')} with 64 channels beside all 768, and ${times(data, 'widest')} at twice the width.`;
     return `${finding(data, state)}${loud}${price}`;
   },
 
-  cells: ({ parts, added }) => ({ rows: parts.length + 2, columns: added.length }),
-  firstCursor: ({ parts }) => ({ i: parts.length, j: 0 }),
+  cells: (data) => ({ rows: outputRow(data) + 1, columns: data.added.length }),
+  firstCursor: (data) => ({ i: outputRow(data), j: 0 }),
 
-  readout({ parts, added, concatenated }, { scale }, { i, j }) {
-    const at = (list: ArrayLike<number> | undefined) => readable(list?.[j] ?? Number.NaN);
-    const part = names[i];
-    if (part && i < parts.length) {
-      const loud = part === 'position' && scale !== 1 ? `, times ${scale}` : '';
-      return [`${part}, channel ${j}: `, { text: at(parts[i]), strong: true }, loud];
-    }
-    return [`Output ${j}: added `, { text: at(added), strong: true }, `, concatenated ${at(concatenated)}`];
+  readout(data, { scale }, cursor): ReadoutPiece[] {
+    const { part, row, channel } = placeOf(data, cursor);
+    const name = names[part ?? 0] as string;
+    const strong = (value: number | undefined) =>
+      ({ text: readable(value ?? Number.NaN), strong: true }) as const;
+    if (part === undefined)
+      return [
+        `Output ${row}: added `,
+        strong(data.added[row as number]),
+        `, concatenated ${readable(data.concatenated[row as number] as number)} = `,
+        ...data.contributions.flatMap((list, k): ReadoutPiece[] => [
+          k > 0 ? ' + ' : '',
+          {
+            text: `${names[k]} ${readable(list[row as number] as number)}`,
+            ink: inks[k] as (typeof inks)[number],
+          },
+        ]),
+      ];
+    const value = data.parts[part]?.[channel as number];
+    const loud = part === 1 && scale !== 1 ? `, times ${scale}` : '';
+    if (row === undefined) return [`${name}, channel ${channel}: `, strong(value), loud];
+    return [
+      `W${'₁₂₃'[part]}, row ${row}, column ${channel}: `,
+      strong(data.weights[part]?.[row * data.added.length + (channel as number)]),
+      `. It multiplies channel ${channel} of the ${name}, ${readable(value ?? Number.NaN)}${loud}, for output ${row}.`,
+    ];
   },
 
   remark: ({ unread, added }) =>
@@ -63,7 +109,7 @@ export const figure: Figure<typeof controls, Data> = {
       ? `Enter exactly ${added.length} numbers. Using random values for ${listed(unread)}.`
       : '',
 
-  table({ parts, weights, added, concatenated, costs, ...data }) {
+  table({ parts, weights, added, concatenated, contributions, costs, ...data }) {
     const d = added.length;
     const row = (what: string, list: ArrayLike<number>) =>
       Array.from(list, (value, j): (string | number)[] => [what, Math.floor(j / d), j % d, value]);
@@ -73,11 +119,13 @@ export const figure: Figure<typeof controls, Data> = {
         ...parts.flatMap((part, k) => row(names[k] as string, part)),
         ...row('output, added', added),
         ...row('output, concatenated', concatenated),
+        ...contributions.flatMap((part, k) => row(`output, concatenated: from the ${names[k]}`, part)),
         ...weights.flatMap((weight, k) => row(`W${k + 1}`, weight)),
         ['largest difference of the outputs', '', '', data.difference],
         [`miss after the best rescaling, ${pairs} pairs`, '', '', data.miss],
-        [`concatenated over added output, least length of ${pairs} pairs`, '', '', data.lengths[0]],
-        [`concatenated over added output, largest length of ${pairs} pairs`, '', '', data.lengths[1]],
+        ['concatenated over added output, length', '', '', data.length],
+        [`concatenated over added output, least length of ${pairs} pairs`, '', '', data.lengths.least],
+        [`concatenated over added output, largest length of ${pairs} pairs`, '', '', data.lengths.largest],
         ...Object.entries(ways).map(([way, [, label]]) => [
           `weights of BERT-base: ${label}`,
           '',

@@ -1,5 +1,6 @@
 // The settings and numbers of the figure "one-layer".
-import type { Cost, ModelShape, PositionCostWay, Table } from 'superpose';
+import type { Cost, ModelShape, OneLayer, PositionCostWay, SmallSuperpose, Summary, Table } from 'superpose';
+import { aboutPercent } from '../plot/format.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute } from './figure.js';
 
@@ -18,10 +19,19 @@ export const ways = {
 export type Way = keyof typeof ways;
 
 export const controls = {
-  pull: { kind: 'range', label: 'Pull W₂ to W₁', min: 0, max: 1, step: 0.05, initial: 0 },
-  norm: { kind: 'toggle', label: 'LayerNorm between, as in BERT', initial: false },
+  pull: {
+    kind: 'range',
+    label: 'Drag W₂ onto W₁',
+    min: 0,
+    max: 1,
+    step: 0.01,
+    initial: 0,
+    byHand: true,
+  },
+  norm: { kind: 'toggle', label: 'And if a LayerNorm comes between?', initial: false },
   way: {
     kind: 'choice',
+    more: true,
     label: 'Price in BERT-base',
     options: {
       none: 'choose one',
@@ -63,27 +73,37 @@ export interface Data {
   parts: Float64Array[];
   /** The rows whose text is not d numbers. They are random instead. */
   unread: string[];
-  /** [d, d] for each part, as the layer that reads the concatenation has them. */
+  /**
+   * [d, d] for each part, as the layer that reads the concatenation has them: a row for each output, a column
+   * for each channel.
+   */
   weights: Float64Array[];
   added: Float64Array;
   concatenated: Float64Array;
+  /** [d] for each part: what it adds to the concatenated output. */
+  contributions: readonly Float64Array[];
   difference: number;
   /** ‖concatenated − added‖ / ‖added‖. */
   relativeDifference: number;
   /** How far the outputs are from each other over many random pairs, after the best rescaling. */
   miss: number;
-  /** ‖concatenated‖ / ‖added‖, the least and the largest over those pairs. */
-  lengths: [number, number];
+  /** ‖concatenated‖ / ‖added‖ of the pair that is shown. */
+  length: number;
+  /** The same over those pairs, and over as many of BERT-base's width if a norm is between. */
+  lengths: Summary;
+  wideLengths: Summary | undefined;
   sharedMiss: number;
   /** The largest change of the concatenated output by ρ, if W₂ is divided by ρ and no norm is between. */
   undone: number;
-  /** The largest output, at either end of the pull. */
+  /** The largest output, and sum of the first contributions, at either end of the pull. */
   largest: number;
   costs: Record<Way, Cost>;
 }
 
 /** How many random pairs of a token and a position lengths are compared over. */
 export const pairs = 256;
+/** Outputs that differ by no more differ by rounding alone. */
+const equality = 1e-9;
 /** The standard deviation of random rows. */
 const spread = 0.8;
 /** The largest number, in size, that a reader may enter. */
@@ -116,26 +136,57 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   return {
     parts: parts.map(({ data }) => data),
     unread: of.filter((_, k) => texts[k] !== '' && !rowOf(texts[k] as string, d)),
-    weights: shown.weights.map(({ data }) => data),
+    weights: shown.weights.map(transposed),
     added: shown.added,
     concatenated: shown.concatenated,
+    contributions: shown.contributions,
     difference: shown.difference,
     relativeDifference: shown.relativeDifference,
     miss: many.miss,
-    lengths: [many.leastLengthRatio, many.largestLengthRatio],
+    length: shown.lengthRatios[0] as number,
+    lengths: superpose.summary(many.lengthRatios),
+    wideLengths: norm
+      ? await library.memoize('one-layer wide', { count: of.length, seed, scale }, async () =>
+          wideLengths(superpose, of.length, seed, scale),
+        )
+      : undefined,
     sharedMiss: shown.sharedMiss,
     undone: superpose.largestDifference(
       superpose.oneLayer({ ...bare, positionScale: scale, undoes: true }).concatenated,
       superpose.oneLayer(bare).concatenated,
     ),
-    largest: Math.max(
-      ...ends.flatMap(({ added, concatenated }) =>
-        [added, concatenated].map((list) => superpose.summary(list).largestSize),
-      ),
-    ),
+    largest: Math.max(...ends.flatMap((end) => sizes(superpose, end))),
     costs: costsOf((way, shape) => superpose.positionCost(way, shape)),
   };
 };
+
+/** Rows of a matrix as its columns. */
+const transposed = ({ data, rows, columns }: Table<Float64Array>): Float64Array =>
+  data.map((_, at) => data[(at % rows) * columns + Math.floor(at / rows)] as number);
+
+/** The largest numbers of what is drawn of an output: both ways' outputs, and the sums of contributions. */
+function sizes(superpose: SmallSuperpose, { added, concatenated, contributions }: OneLayer): number[] {
+  let sum: Float64Array = new Float64Array(added.length);
+  const sums = contributions.map((part) => {
+    sum = superpose.sum(sum, part);
+    return sum;
+  });
+  return [added, concatenated, ...sums].map((list) => superpose.summary(list).largestSize);
+}
+
+/** BERT-base's width. */
+export const bertWidth = 768;
+
+/** The lengths over random pairs of BERT-base's width, with LayerNorm and one matrix for all parts. */
+function wideLengths(superpose: SmallSuperpose, count: number, seed: number, positionScale: number): Summary {
+  const draw = (stream: number, rows: number, columns: number) =>
+    superpose.randomNormal({ rows, columns, seed, stream, standardDeviation: spread });
+  const parts = Array.from({ length: count }, (_, k) => draw(9 + k, pairs, bertWidth));
+  const weights = parts.map(() => draw(3, bertWidth, 1));
+  return superpose.summary(
+    superpose.oneLayer({ parts, weights, positionScale, norm: 'layer_norm' }).lengthRatios,
+  );
+}
 
 function costsOf(cost: (way: PositionCostWay, shape: ModelShape) => Cost): Record<Way, Cost> {
   const bert = { vocabulary: 30522, positions: 512, segments: 2, d_model: 768, layers: 12 };
@@ -146,6 +197,18 @@ function costsOf(cost: (way: PositionCostWay, shape: ModelShape) => Cost): Recor
     return [name, cost(way, { ...bert, heads, d_position, d_position_head: 64 })];
   });
   return Object.fromEntries(entries) as Record<Way, Cost>;
+}
+
+/** Whether one matrix reads all parts. */
+export const isOneMatrix = ({ pull, undoes, scale }: State): boolean =>
+  pull === 1 && !(undoes && scale !== 1);
+
+/** How far the outputs are from each other: a number, and what it says. */
+export function distanceOf(data: Data, state: State): readonly [number: string, words: string] {
+  if (state.norm && isOneMatrix(state))
+    return [`×${data.length.toFixed(2)}`, 'as long, in the same direction'];
+  const words = 'apart, of the added output’s length';
+  return [data.difference <= equality ? `0\u202f%` : aboutPercent(data.relativeDifference), words];
 }
 
 /** The number of weights over that of adding, such as ×0.979. */

@@ -1,235 +1,348 @@
-// The picture of the figure "one-layer": the two ways beside each other, or one below the other, and what
-// they cost.
-import { type Area, bars, largestMagnitude, rowBars, textAt } from '../plot/parts.js';
-import type { Cursor, Handle, Ink, Mark, Region, Scene, Span } from '../plot/scene.js';
-import { nearestValue } from './controls.js';
-import type { FigureView } from './figure.js';
-import { type controls, type Data, names, type State, times, type Way, ways } from './oneLayerData.js';
+// The picture of the figure "one-layer": token and position as bars above the columns of their matrices, and
+// at the right what the layer makes of them. The position's card slides over the token's as W₂ moves to W₁.
+import { bars, largestMagnitude, lineAt, textAt } from '../plot/parts.js';
+import type { Cursor, Ink, Mark, Region, Scene, Span } from '../plot/scene.js';
+import { type Size, sizes } from '../plot/sizes.js';
+import {
+  type Data,
+  distanceOf,
+  isOneMatrix,
+  names,
+  type State,
+  times,
+  type Way,
+  ways,
+} from './oneLayerData.js';
+import { cardHandles, gripOf, regionsOf } from './oneLayerHand.js';
+import {
+  type Axes,
+  barHeight,
+  cardWidth,
+  inks,
+  type Layout,
+  layoutOf,
+  loud,
+  padding,
+  stacked,
+  type View,
+  within,
+} from './oneLayerLayout.js';
 
-const inks = ['token-token', 'position-position', 'rest'] as const;
-/**
- * The height of all matrices together and of the gap between two, in pixels. A third row does not change it.
- */
-const matricesHeight = 92;
-const seam = 4;
-/** The side of one matrix, in pixels. */
-const sideOfMatrix = ({ parts }: Data) => (matricesHeight - seam * (parts.length - 1)) / parts.length;
-const stripHeight = 60;
-const top = 26;
-const between = 44;
-/** The width of a sign between two things, in pixels. */
-const sign = 18;
-/** The width of a bracket around the sum, in pixels. */
-const bracket = 10;
-/** The width of a matrix's name, in pixels. */
-const nameWidth = ({ undoes, scale }: State) => (undoes && scale !== 1 ? 42 : 26);
+/** A card that covers less of the one below it than this leaves its name readable, in pixels. */
+const nameWidth = 70;
 
-interface Side {
-  x: number;
-  y: number;
-  width: number;
-  /** The width of a row's bars. */
-  strip: number;
-  /** The height at which its bars are centred. */
-  middle: number;
-  bottom: number;
-}
+const hundredths = (value: number) => Math.round(100 * value) / 100;
+/** A rectangle as a path. */
+const rectangle = (x: number, y: number, width: number, height: number) =>
+  `M${hundredths(x)},${hundredths(y)}h${hundredths(width)}v${hundredths(height)}h${hundredths(-width)}Z`;
 
-/** Two sides beside each other, or one below the other. */
-function arrange(data: Data, state: State, width: number): { sides: [Side, Side]; height: number } {
-  const count = data.parts.length;
-  const beside = width >= 800;
-  const wide = beside ? (width - between) / 2 : width;
-  const strip = Math.min(
-    136,
-    (wide - sideOfMatrix(data) - nameWidth(state) - (count + 1) * sign - 2 * bracket) / (count + 1),
-  );
-  const at = (x: number, y: number): Side => ({
-    x,
-    y,
-    width: wide,
-    strip,
-    middle: y + top + matricesHeight / 2,
-    bottom: y + top + matricesHeight + 26,
+function barsOf(layout: Layout, k: number, ends: [number, number][], limit: number): Mark {
+  const { cell, melted } = layout;
+  const { x, visible } = layout.cards[k] as Layout['cards'][number];
+  // A card that melts away hides nothing.
+  const edge = melted > 0 ? layout.side : visible;
+  const wide = cell - (cell > 5 ? 1.5 : 0);
+  const d = ends.map(([from, to], j) => {
+    const width = Math.min(wide, edge - j * cell);
+    const [a, b] = [barHeight(layout, from, limit), barHeight(layout, to, limit)];
+    return width > 0 ? rectangle(x + j * cell, Math.min(a, b), width, Math.abs(a - b)) : '';
   });
-  const first = at(0, 0);
-  const second = beside ? at(wide + between, 0) : at(0, first.bottom + 10);
-  return { sides: [first, second], height: second.bottom };
+  return { mark: 'path', d: d.join(''), fill: inks[k] as Ink };
 }
 
-const pieces = (x: number, y: number, spans: Span[], size: number): Mark =>
-  textAt(x, y, spans.map(({ text }) => text).join(''), { spans, anchor: 'end', ink: 'ink', size });
-
-type Began = FigureView<typeof controls, Data>;
-
-/** The ends of the axes, which stay while a setting is dragged. */
-type Axes = Record<'limit' | 'largest', number>;
-
-interface Drawn {
-  marks: Mark[];
-  regions: Region[];
-  handles: Handle[];
+/** A matrix, as far as no card covers it: whole columns, and a part of one. */
+function matrixOf(layout: Layout, k: number, weights: Float64Array, limit: number): Mark[] {
+  const { cell, side, matrixTop } = layout;
+  const { x, visible } = layout.cards[k] as Layout['cards'][number];
+  const d = Math.round(side / cell);
+  const whole = Math.floor(visible / cell + 1e-9);
+  const piece = (first: number, columns: number, width: number): Mark[] =>
+    width < 0.5
+      ? []
+      : [
+          {
+            mark: 'raster',
+            x: x + first * cell,
+            y: matrixTop,
+            width,
+            height: side,
+            values: Float64Array.from(
+              { length: d * columns },
+              (_, at) => weights[Math.floor(at / columns) * d + first + (at % columns)] as number,
+            ),
+            rows: d,
+            columns,
+            low: -limit,
+            high: limit,
+            scale: 'diverging',
+          },
+        ];
+  return [...piece(0, whole, whole * cell), ...(whole < d ? piece(whole, 1, visible - whole * cell) : [])];
 }
 
-/** The rows as the layer reads them: the position's times ρ. */
-const loud = ({ data: { parts }, state: { scale } }: Pick<Began, 'data' | 'state'>) =>
-  parts.map((part, k) => (k === 1 ? part.map((value) => scale * value) : part));
+const weightName = (k: number, { undoes, scale }: State) =>
+  `W${'₁₂₃'[k]}${k === 1 && undoes && scale !== 1 ? '/ρ' : ''}`;
+const rowName = (k: number, { scale }: State) => `${k === 1 && scale !== 1 ? 'ρ\u202f' : ''}${names[k]}`;
 
-function sideOf(data: Data, axes: Axes, state: State, side: Side, joined: boolean): Drawn {
-  const { parts, weights } = data;
-  const { x, y, strip, middle, bottom, width } = side;
-  const { limit } = axes;
-  const cells = sideOfMatrix(data);
-  const read = loud({ data, state });
-  const area = (left: number): Area => ({
-    x: left,
-    y: middle - stripHeight / 2,
-    width: strip,
-    height: stripHeight,
-  });
-  const field = (at: Area): Mark => ({ mark: 'box', ...at, fill: 'field' });
-  const marks: Mark[] = [
-    textAt(x, y + 14, joined ? 'Concatenated' : 'Added', {
-      bold: true,
-      size: 15,
-      ink: joined ? 'warning' : 'ink',
-    }),
+const plain = (text: string): Span => ({ text, ink: 'ink' });
+/** Names in the colours of their parts, with a sign between. */
+const joined = (sign: string, count: number, name: (k: number) => string): Span[] =>
+  Array.from({ length: count }, (_, k): Span[] => [
+    ...(k > 0 ? [plain(sign)] : []),
+    { text: name(k), ink: inks[k] as Ink },
+  ]).flat();
+
+/** W₁ token + W₂ position, or W₁ (token + position), or [W₁ W₂] LN[token; position] */
+function equation({ parts: { length } }: Data, state: State, row: (k: number) => string): Span[] {
+  const weights = (k: number) => weightName(isOneMatrix(state) ? 0 : k, state);
+  if (state.norm)
+    return [
+      plain('['),
+      ...joined(' ', length, weights),
+      plain('] LN['),
+      ...joined('; ', length, row),
+      plain(']'),
+    ];
+  return isOneMatrix(state)
+    ? [plain('W₁ ('), ...joined(' + ', length, row), plain(')')]
+    : joined(' + ', length, (k) => `${weights(k)} ${row(k)}`);
+}
+
+const textOf = (spans: Span[]) => spans.map(({ text }) => text).join('');
+const spansAt = (x: number, y: number, spans: Span[], look: Parameters<typeof textAt>[3]): Mark =>
+  textAt(x, y, textOf(spans), { ink: 'ink', ...look, spans });
+
+/** The width of a letter, as a part of its size. */
+const letter = 0.57;
+
+/** The equation at its largest size that fits, with names cut to three letters if none does. */
+function fittingEquation(data: Data, state: State, room: number, size: Size): { spans: Span[]; size: Size } {
+  const full = equation(data, state, (k) => rowName(k, state));
+  const fits = (spans: Span[], size: number) => letter * size * textOf(spans).length <= room;
+  if (fits(full, size)) return { spans: full, size };
+  if (fits(full, sizes.label)) return { spans: full, size: sizes.label };
+  return { spans: equation(data, state, (k) => `${names[k]?.slice(0, 3)}.`), size: sizes.label };
+}
+
+/** The names of a card: of its row above it, and of its matrix below it. */
+function cardNames(data: Data, state: State, layout: Layout, k: number): Mark[] {
+  const { cards, side, matrixTop, wide } = layout;
+  const { x, visible } = cards[k] as Layout['cards'][number];
+  const look = { ink: inks[k] as Ink, size: wide ? sizes.prose : sizes.text, bold: true };
+  const below = matrixTop + side + 21;
+  if (state.pull === 1) {
+    if (k > 0) return [];
+    const { length } = data.parts;
+    const matrices = isOneMatrix(state)
+      ? joined(' = ', length, (k) => weightName(k, state))
+      : [{ text: 'W₂/ρ = W₁/ρ', ink: 'position-position' as const }];
+    return [
+      spansAt(
+        x,
+        17,
+        joined(' + ', length, (k) => rowName(k, state)),
+        look,
+      ),
+      spansAt(x, below, matrices, look),
+    ];
+  }
+  if (visible < Math.min(side, nameWidth)) return [];
+  return [
+    textAt(x, 17, rowName(k, state), look),
+    k === 0
+      ? textAt(x, below, weightName(k, state), look)
+      : textAt(x + side, below, weightName(k, state), { ...look, anchor: 'end' }),
   ];
-  const regions: Region[] = [];
-  const handles: Handle[] = [];
-  const say = (text: string, left: number) =>
-    marks.push(textAt(left, middle + 6, text, { anchor: 'middle', ink: 'ink', size: 16 }));
-  const inside = x + (joined ? 0 : bracket);
-  parts.forEach((part, k) => {
-    const box = area(inside + k * (strip + (joined ? 0 : sign)));
-    marks.push(
-      field(box),
-      rowBars(box, read[k] as Float64Array, limit, inks[k] as Ink),
-      textAt(box.x, box.y + box.height + 15, rowName(k, state, strip), { size: 13 }),
-    );
-    if (k > 0 && !joined) say('+', box.x - sign / 2);
-    // The brackets show that the matrix reads the sum.
-    if (k === 0 && !joined) say('(', box.x - bracket / 2);
-    if (k === parts.length - 1 && !joined) say(')', box.x + strip + bracket / 2);
-    regions.push(pointed(box, part.length, k));
-    if (k === 0) handles.push(pulled(box, part, limit, k, 'token'));
-    if (k === 1) handles.push(pulled(box, part, limit / state.scale, k, 'position'));
+}
+
+/** The frame of a matrix, open at the side where the next card lies on it. */
+function frameOf({ cards, side, matrixTop }: Layout, k: number): Mark {
+  const { x, visible } = cards[k] as Layout['cards'][number];
+  const [left, right, top] = [x, x + visible, matrixTop].map(hundredths) as [number, number, number];
+  const d = `M${right},${top}H${left}v${hundredths(side)}H${right}${visible < side ? '' : 'Z'}`;
+  return { mark: 'path', d: visible > 0 ? d : '', stroke: inks[k] as Ink, wide: 2.5 };
+}
+
+/** The cards, in the order in which they lie on each other. */
+function cardMarks(data: Data, state: State, layout: Layout, axes: Axes): Mark[] {
+  const { cards, side, top, strip, matrixTop, melted } = layout;
+  const ends = stacked(loud({ data, state }), melted);
+  const limit = largestMagnitude(data.weights.slice(0, 1)) || 1;
+  return cards.flatMap(({ x, visible }, k): Mark[] => {
+    const opacity = k === 0 ? 1 : 1 - melted;
+    const edge = { x: x - padding, y: 1, width: cardWidth(layout, k), height: matrixTop + side + 28 };
+    const width = melted > 0 ? side : visible;
+    return [
+      ...(k > 0 && melted < 1 ? [{ mark: 'box', ...edge, stroke: 'line', opacity } as const] : []),
+      { mark: 'box', x, y: top, width, height: strip, fill: 'field', opacity },
+      barsOf(layout, k, ends[k] as [number, number][], axes.bars),
+      ...matrixOf(layout, k, data.weights[k] as Float64Array, limit),
+      frameOf(layout, k),
+      ...cardNames(data, state, layout, k),
+    ];
   });
-  const left = x + 2 * bracket + parts.length * (strip + sign);
-  say('×', left - sign / 2);
-  const shown = joined ? weights : weights.slice(0, 1);
-  const d = data.added.length;
-  const most = largestMagnitude(weights.slice(0, 1)) || 1;
-  shown.forEach((values, k) => {
-    const up = middle - (shown.length * cells + (shown.length - 1) * seam) / 2 + k * (cells + seam);
-    const box = { x: left, y: up, width: cells, height: cells };
-    marks.push(
-      { mark: 'raster', ...box, values, rows: d, columns: d, low: -most, high: most, scale: 'diverging' },
-      { mark: 'box', ...box, stroke: 'quiet' },
-      textAt(left + cells + 5, up + cells / 2 + 5, weightName(k, state, joined), { size: 13 }),
-    );
-  });
-  const lettersOf = (spans: Span[]) => spans.map(({ text }) => text).join('').length;
-  const full = equation(data, state, joined, fullNames);
-  const formula = letterWidth * lettersOf(full) > width ? equation(data, state, joined, 0) : full;
-  const end = area(x + 2 * bracket + parts.length * (strip + sign) + cells + nameWidth(state) + sign);
-  say('=', end.x - sign / 2);
-  marks.push(
-    field(end),
-    rowBars(end, joined ? data.concatenated : data.added, axes.largest, joined ? 'warning' : 'ink'),
+}
+
+/** What the bars sum to, as the added vector has it. */
+function sumTicks(data: Data, state: State, layout: Layout, axes: Axes): Mark[] {
+  if (state.pull < 1) return [];
+  const ends = stacked(loud({ data, state }), 1).at(-1) as [number, number][];
+  const { x } = layout.cards[0] as { x: number };
+  const d = ends.map(
+    ([, to], j) =>
+      `M${hundredths(x + j * layout.cell)},${hundredths(barHeight(layout, to, axes.bars))}h${hundredths(layout.cell - 1.5)}`,
   );
-  if (joined)
-    marks.push(
-      rowBars(end, data.added, axes.largest, 'ink', true),
-      textAt(end.x + strip, end.y + end.height + 15, width < 400 ? '▬ added' : 'lines: added', {
-        anchor: 'end',
-        size: 13,
+  return [{ mark: 'path', d: d.join(''), stroke: 'ink', wide: 2.5 }];
+}
+
+const dot = (x: number, y: number, radius: number) =>
+  `M${hundredths(x - radius)},${hundredths(y)}a${radius},${radius} 0 1,0 ${2 * radius},0a${radius},${radius} 0 1,0 ${-2 * radius},0Z`;
+
+const radiusOf = ({ cell, wide }: Layout) => Math.min(wide ? 6 : 4.5, hundredths(0.3 * cell));
+
+/** A row for each output: the parts' segments one after the other, their sum, and what adding gives. */
+function outputMarks(
+  { contributions, added, concatenated }: Data,
+  layout: Layout,
+  { outputs }: Axes,
+): Mark[] {
+  const { output, cell } = layout;
+  const zero = output.x + output.width / 2;
+  const at = (value: number) => zero + (within(value, outputs) / outputs) * (output.width / 2);
+  const rows = Array.from(added, (_, i) => output.y + i * cell);
+  const ends = stacked(contributions, 1);
+  const thin = [0.64, 0.4, 0.24];
+  const radius = radiusOf(layout);
+  return [
+    lineAt([zero, output.y], [zero, output.y + output.height], { ink: 'quiet' }),
+    ...ends.map((part, k): Mark => {
+      const height = (thin[k] as number) * cell;
+      const d = rows.map((y, i) => {
+        const [a, b] = (part[i] as [number, number]).map(at) as [number, number];
+        return rectangle(Math.min(a, b), y + (cell - height) / 2, Math.abs(b - a), height);
+      });
+      return { mark: 'path', d: d.join(''), fill: inks[k] as Ink };
+    }),
+    // Where parts point against each other, the sum is not where the bars end.
+    {
+      mark: 'path',
+      d: rows
+        .map((y, i) => {
+          const signs = contributions.map((part) => Math.sign(part[i] as number));
+          return signs.includes(1) && signs.includes(-1)
+            ? `M${hundredths(zero)},${hundredths(y + cell / 2)}H${hundredths(at(concatenated[i] as number))}`
+            : '';
+        })
+        .join(''),
+      stroke: 'concatenated',
+      wide: 1.5,
+    },
+    {
+      mark: 'path',
+      d: rows.map((y, i) => dot(at(concatenated[i] as number), y + cell / 2, radius)).join(''),
+      fill: 'concatenated',
+    },
+    {
+      mark: 'path',
+      d: rows
+        .map((y, i) => `M${hundredths(at(added[i] as number))},${hundredths(y + 1)}v${hundredths(cell - 2)}`)
+        .join(''),
+      stroke: 'ink',
+      wide: layout.wide ? 3 : 2.5,
+    },
+  ];
+}
+
+/** The marks of both outputs, drawn beside their names. */
+function outputKey(x: number, y: number): Mark[] {
+  return [
+    { mark: 'path', d: dot(x + 5, y - 5, 4.5), fill: 'concatenated' },
+    textAt(x + 14, y, 'concatenated', { ink: 'ink' }),
+    { mark: 'path', d: `M${x + 112},${y - 12}v14`, stroke: 'ink', wide: 3 },
+    textAt(x + 119, y, 'added', { ink: 'ink' }),
+  ];
+}
+const keyWidth = 154;
+
+/** What the colours of a matrix mean. */
+function weightKey(x: number, y: number): Mark[] {
+  const swatch = (left: number, value: number): Mark => ({
+    mark: 'raster',
+    x: left,
+    y: y - 11,
+    width: 12,
+    height: 12,
+    values: [value],
+    rows: 1,
+    columns: 1,
+    low: -1,
+    high: 1,
+    scale: 'diverging',
+  });
+  return [
+    textAt(x, y, 'weights:'),
+    swatch(x + 58, -0.6),
+    textAt(x + 75, y, 'below 0'),
+    swatch(x + 136, 0.6),
+    textAt(x + 153, y, 'above 0'),
+  ];
+}
+
+/** The distance, the names and the keys around the output. */
+function labels(data: Data, state: State, layout: Layout): Mark[] {
+  const { wide, cards, output, top, matrixTop, side } = layout;
+  const bottom = matrixTop + side;
+  const left = padding + 1;
+  const right = output.x + output.width;
+  const zero = output.x + output.width / 2;
+  const [number, words] = distanceOf(data, state);
+  const middle = matrixTop + side / 2 + 6;
+  const [, next] = cards;
+  const { spans, size } = wide
+    ? fittingEquation(data, state, output.width, sizes.prose)
+    : fittingEquation(data, state, right - left, sizes.text);
+  const marks: Mark[] = [
+    textAt(output.x - (wide ? 44 : 13), middle, '=', { anchor: 'middle', ink: 'ink', size: sizes.prose }),
+  ];
+  if (state.pull < 0.05)
+    for (const { x } of cards.slice(1))
+      marks.push(
+        textAt(x - padding - (wide ? 16 : 4), middle, '+', {
+          anchor: 'middle',
+          ink: 'ink',
+          size: wide ? sizes.prose : sizes.text,
+        }),
+      );
+  if (next && state.pull < 0.04)
+    marks.push({
+      ...textAt(next.x, bottom + 21, wide ? '⟵ drag me' : '⟵ drag', { ink: 'position-position' }),
+      live: true,
+    });
+  if (wide)
+    return [
+      ...marks,
+      textAt(zero, top + 44, number, { anchor: 'middle', ink: 'ink', size: sizes.title, bold: true }),
+      textAt(zero, top + 70, words, {
+        anchor: 'middle',
+        size: output.width < 340 ? sizes.label : sizes.text,
       }),
-    );
-  regions.push(pointed(end, d, parts.length + (joined ? 1 : 0)));
-  marks.push(
-    pieces(
-      Math.min(x + width, end.x + strip),
-      bottom - 6,
-      formula,
-      width < 330 || lettersOf(formula) > 40 ? 13 : 15,
-    ),
-  );
-  return { marks, regions, handles };
-}
-
-/** The width of a letter of the equations, in pixels. */
-const letterWidth = 7.2;
-/** Below this room, in pixels, a row's name is cut to three letters. */
-const nameRoom = 64;
-/** Room for full names. */
-const fullNames = nameRoom;
-
-/** The name of a row, or its first three letters where there is no room. */
-function rowName(k: number, { scale }: State, room: number): string {
-  const name = names[k] as string;
-  return `${k === 1 && scale !== 1 ? 'ρ\u202f' : ''}${room < nameRoom ? `${name.slice(0, 3)}.` : name}`;
-}
-
-const weightName = (k: number, { undoes, scale }: State, joined: boolean) =>
-  `W${'₁₂₃'[k]}${joined && k === 1 && undoes && scale !== 1 ? '/ρ' : ''}`;
-
-/** token W₁ + position W₂, or LN(token + position) W₁, or LN([token, position]) [W₁; W₂] */
-function equation({ parts }: Data, state: State, joined: boolean, room: number): Span[] {
-  const { norm } = state;
-  const weights = parts.map((_, k) => weightName(joined ? k : 0, state, joined));
-  const plain = (text: string): Span => ({ text, ink: 'ink' });
-  const read = parts.flatMap((_, k): Span[] => [
-    plain(k === 0 ? '' : norm && joined ? ', ' : ' + '),
-    { text: rowName(k, state, room), ink: inks[k] as Ink },
-    plain(norm ? '' : `\u00a0${weights[k]}`),
-  ]);
-  if (!norm) return read;
-  return joined
-    ? [plain('LN(['), ...read, plain(`]) [${weights.join('; ')}]`)]
-    : [plain('LN('), ...read, plain(`) ${weights[0]}`)];
-}
-
-/** A region whose channels can be pointed at. */
-function pointed(area: Area, d: number, i: number): Region {
-  const pitch = area.width / d;
-  const each = Array.from({ length: d }, (_, j) => j);
-  const points = {
-    x: each.map((j) => area.x + (j + 0.45) * pitch),
-    y: each.map(() => area.y + area.height / 2),
-    cursors: each.map((j) => ({ i, j })),
-    boxes: each.map(() => ({ width: pitch, height: area.height })),
-  };
-  return { ...area, pick: { points }, rows: 1, columns: d };
-}
-
-/**
- * A handle that sets the bar under it to the height that it is dragged to. All bars become plain decimals
- * then.
- */
-function pulled(
-  area: Area,
-  row: ArrayLike<number>,
-  limit: number,
-  place: number,
-  setting: 'token' | 'position',
-): Handle {
-  const control = { kind: 'range', label: '', min: -3, max: 3, step: 0.1, initial: 0 } as const;
-  const middle = area.y + area.height / 2;
-  const unit = area.height / 2 / limit;
-  const last = row.length - 1;
-  const at = (x: number, y: number) => {
-    const channel = Math.max(0, Math.min(last, Math.floor(((x - area.x) / area.width) * row.length)));
-    const value = (middle - y) / unit;
-    return Array.from(row, (old, j) => nearestValue(control, j === channel ? value : old)).join(' ');
-  };
-  const grip = ({ i, j }: Cursor): Handle | undefined => {
-    if (i !== place) return undefined;
-    const x = area.x + ((j + 0.5) * area.width) / row.length;
-    const up = Math.max(-1, Math.min(1, (row[j] as number) / limit)) * (area.height / 2);
-    return { x, y: middle - up, setting, at: (_, y) => at(x, y) };
-  };
-  return { x: area.x + area.width / 2, y: middle, size: area, setting, at, grip };
+      textAt(zero, matrixTop - 34, 'output', { anchor: 'middle', ink: 'ink', size: sizes.prose, bold: true }),
+      ...outputKey(zero - keyWidth / 2, matrixTop - 12),
+      spansAt(zero, bottom + 24, spans, { size, anchor: 'middle' }),
+      ...weightKey(left, bottom + 50),
+    ];
+  // A narrow column of outputs lends its labels some room on its left.
+  const isNarrow = output.width < 150;
+  const [middleOrEnd, anchor] = isNarrow ? ([right, 'end'] as const) : ([zero, 'middle'] as const);
+  return [
+    ...marks,
+    textAt(middleOrEnd, top + 30, number, { anchor, ink: 'ink', size: sizes.section, bold: true }),
+    textAt(middleOrEnd, top + 49, words.split(',')[0] as string, { anchor }),
+    textAt(middleOrEnd, matrixTop - 8, 'output', { anchor, ink: 'ink', size: sizes.text, bold: true }),
+    spansAt(left, bottom + 50, spans, { size }),
+    ...outputKey(left, bottom + 72),
+    ...weightKey(left, bottom + 93),
+  ];
 }
 
 /** A bar for each way. A click chooses the way. */
@@ -238,7 +351,7 @@ function prices(
   chosen: State['way'],
   y: number,
   width: number,
-): Pick<Drawn, 'marks' | 'regions'> {
+): { marks: Mark[]; regions: Region[] } {
   const row = 24;
   const each = Object.entries(ways) as [Way, (typeof ways)[Way]][];
   const area = { x: 0, y: y + 22, width: Math.min(width, 640), height: each.length * row };
@@ -253,35 +366,42 @@ function prices(
       label,
       value: more(way),
       text: times(data, way),
-      ink: way === 'add' ? ('ink' as const) : way === chosen ? ('warning' as const) : ('quiet' as const),
+      ink: way === 'add' ? ('ink' as const) : way === chosen ? ('concatenated' as const) : ('quiet' as const),
     })),
     0,
     Math.max(...each.map(([way]) => more(way))),
   );
   return {
     marks: [
-      textAt(0, y + 12, 'BERT-base, concatenated: weights', { ink: 'ink', size: 14, bold: true }),
+      textAt(0, y + 12, 'BERT-base, concatenated: weights', { ink: 'ink', size: sizes.text, bold: true }),
       ...drawn,
     ],
     regions: each.flatMap(([way], k) => (way === 'add' ? [] : [line(way, k)])),
   };
 }
 
-export function picture(data: Data, state: State, width: number, began?: Began): Scene {
-  const from = began?.data.parts.length === data.parts.length ? began : { data, state };
-  const axes = {
-    limit: Math.max(1.5, largestMagnitude(loud(from))),
-    largest: from.data.largest || 1,
-  };
-  const { sides, height } = arrange(data, state, width);
-  const drawn = sides.map((side, k) => sideOf(data, axes, state, side, k === 1));
+export function picture(data: Data, state: State, width: number, dragStart?: View, cursor?: Cursor): Scene {
+  const from = dragStart?.data.parts.length === data.parts.length ? dragStart : { data, state };
+  const tips = [stacked(loud(from), 0), stacked(loud(from), 1)].flat(2).map(([, to]) => to);
+  const axes = { bars: Math.max(1.5, largestMagnitude([tips])), outputs: from.data.largest || 1 };
+  const layout = layoutOf(data, state, width);
+  const { height } = layout;
   const cost =
     state.way === 'none' ? { marks: [], regions: [] } : prices(data, state.way, height + 14, width);
   return {
     width,
     height: height + (state.way === 'none' ? 0 : 44 + 24 * Object.keys(ways).length),
-    marks: [...drawn.flatMap(({ marks }) => marks), ...cost.marks],
-    regions: [...drawn.flatMap(({ regions }) => regions), ...cost.regions],
-    handles: drawn.flatMap(({ handles }) => handles),
+    marks: [
+      ...cardMarks(data, state, layout, axes),
+      ...sumTicks(data, state, layout, axes),
+      ...outputMarks(data, layout, axes),
+      ...labels(data, state, layout),
+      ...cost.marks,
+    ],
+    regions: [...regionsOf(data, layout), ...cost.regions],
+    handles: [
+      ...cardHandles(layout, state.pull),
+      ...(cursor ? gripOf({ data, state }, layout, axes, cursor) : []),
+    ],
   };
 }

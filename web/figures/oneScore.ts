@@ -7,6 +7,8 @@ import {
   bars,
   boxAt,
   colourKey,
+  edgeRoom,
+  edges,
   largestMagnitude,
   map,
   multiples,
@@ -106,7 +108,7 @@ export const figure: Figure<typeof controls, OneScore> = {
         term,
         faint: !on,
       });
-      marks.push(...drawn.marks);
+      marks.push(...drawn.marks, ...edges(drawn.region, at.isFirst(place) ? 'query' : ''));
       regions.push({
         ...drawn.region,
         sets: { on: terms.filter((name) => (name === term ? !on : state.on.includes(name))) },
@@ -135,23 +137,15 @@ export const figure: Figure<typeof controls, OneScore> = {
     results.forEach(({ sign, title, array, low, high, scale }, place) => {
       const area = at.result(place);
       const drawn = map(area, { values: array, rows: n, columns: n, low, high, scale, title });
-      marks.push(...drawn.marks);
+      const isFirst = narrow ? at.isFirst(kinds.length + place) : place === 0;
+      marks.push(...drawn.marks, ...edges(drawn.region, isFirst ? 'query' : ''));
       const { x, y, height } = drawn.region;
       if (!narrow) marks.push(signAt(x - at.between / 2, y + height / 2 + 5, sign));
       regions.push(drawn.region);
     });
-    const list = kinds.map(({ label, term }, place) => {
-      const { share } = data.panels[place] as Panel;
-      return { label, value: share, text: percent(share), ink: term, term };
-    });
-    const shares = list.map(({ value }) => value).filter(Number.isFinite);
     const unit = state.centred ? 'logit minus its row’s mean' : 'logit';
     marks.push(
-      textAt(at.shares.x, at.shares.y - 12, `Shares of variation, ${state.gauge} gauge`, {
-        ink: 'ink',
-        size: 13,
-      }),
-      ...bars(at.shares, list, Math.min(0, ...shares), Math.max(1, ...shares)),
+      ...sharesOf(data, state, at.shares),
       ...colourKey(at.keys.x, at.keys.y, {
         low: -limit,
         high: limit,
@@ -166,7 +160,7 @@ export const figure: Figure<typeof controls, OneScore> = {
         low: 0,
         high: 1,
         scale: 'sequential',
-        label: at.keys.short ? 'weight' : 'weight; queries down, keys across',
+        label: at.keys.short ? 'weight' : 'attention weight',
       }),
     );
     return { width, height: at.height, marks, regions } satisfies Scene;
@@ -250,40 +244,66 @@ export const figure: Figure<typeof controls, OneScore> = {
   },
 };
 
+/** What each term makes up of the variation, as bars below their heading. */
+function sharesOf({ panels }: OneScore, state: State, area: Area): Mark[] {
+  const isNarrow = area.width < 300;
+  const list = kindsOf(state).map(({ label, term }, place) => {
+    const { share } = panels[place] as Panel;
+    return {
+      label: isNarrow ? shortened(label, 5) : label,
+      value: share,
+      text: percent(share),
+      ink: term,
+      term,
+    };
+  });
+  const shares = list.map(({ value }) => value).filter(Number.isFinite);
+  const heading = `Shares${isNarrow ? '' : ' of variation'}, ${state.gauge} gauge`;
+  return [
+    textAt(area.x, area.y - 12, heading, { ink: 'ink' }),
+    ...bars(area, list, Math.min(0, ...shares), Math.max(1, ...shares)),
+  ];
+}
+
 /**
  * The places of the heads, the terms, their sum and the shares. On a phone the score is the cell after the
- * terms, so that the equation is in sight at once.
+ * terms, so that the equation is in sight at once, and the shares stand beside the attention.
  */
 function arrange({ heads }: OneScore, state: State, width: number) {
   const sixteen = state.view === 'sixteen';
   const kinds = kindsOf(state).length;
   const narrow = width < 640;
+  const room = width - edgeRoom.left;
   const grid = narrow
-    ? multiples(width, sixteen ? 60 : 84, sixteen ? 4 : 3, sixteen ? 6 : 10)
+    ? multiples(room, sixteen ? 56 : 78, sixteen ? 4 : 3, sixteen ? 6 : 10)
     : sixteen
-      ? multiples(width, 70, 8, 12)
-      : multiples(width, 100, 5);
+      ? multiples(room, 70, 8, 12)
+      : multiples(room, 100, 5);
   const titled = titleHeight(!sixteen);
-  const cell = titled + grid.width + 12;
+  const cell = titled + grid.width + edgeRoom.below + 8;
   const top = stripOf(heads, state.head, width).height;
   const cellAt = (place: number, title: number): Area => {
     const { row, x } = grid.at(place);
-    return { x, y: top + row * cell + titled - title, width: grid.width, height: title + grid.width };
+    const y = top + row * cell + titled - title;
+    return { x: edgeRoom.left + x, y, width: grid.width, height: title + grid.width };
   };
+  const isFirst = (place: number) => place % grid.columns === 0;
   const below = (cells: number) => top + Math.ceil(cells / grid.columns) * cell;
   const barsHeight = (sixteen ? 13 : narrow ? 24 : 18) * kinds;
   const term = (place: number) => cellAt(place, titled);
   if (narrow) {
-    const shares = { x: 0, y: below(kinds + 2) + 2 * keyHeight + 28, width, height: barsHeight };
-    return {
-      short: true,
-      between: 0,
-      term,
-      result: (place: number) => cellAt(kinds + place, titleHeight()),
-      keys: { x: 0, y: below(kinds + 2), short: true },
-      shares,
-      height: shares.y + barsHeight + 4,
-    };
+    const result = (place: number) => cellAt(kinds + place, titleHeight());
+    const at = { short: true, between: 0, term, result, isFirst };
+    const keys = { x: 0, y: below(kinds + 2), short: true };
+    const under = keys.y + 2 * keyHeight;
+    if (sixteen) {
+      const shares = { x: 0, y: under + 28, width, height: barsHeight };
+      return { ...at, keys, shares, height: shares.y + barsHeight + 4 };
+    }
+    const { x, y, width: side, height } = result(1);
+    const right = x + side + 20;
+    const shares = { x: right, y: y + titleHeight(), width: width - right, height: height - titleHeight() };
+    return { ...at, keys, shares, height: under + 4 };
   }
   const y = below(kinds);
   const between = 26;
@@ -295,6 +315,7 @@ function arrange({ heads }: OneScore, state: State, width: number) {
     short: grid.width < 125,
     between,
     term,
+    isFirst,
     result: (place: number): Area => ({
       x: between + place * (size + between),
       y,
@@ -303,7 +324,7 @@ function arrange({ heads }: OneScore, state: State, width: number) {
     }),
     keys,
     shares,
-    height: Math.max(y + titleHeight() + size, keys.y + 2 * keyHeight) + 2,
+    height: Math.max(y + titleHeight() + size + edgeRoom.below, keys.y + 2 * keyHeight) + 2,
   };
 }
 
@@ -313,9 +334,8 @@ function stripOf(heads: number[][], chosen: number, width: number): Scene {
   const [top, high, gap] = [20, 40, 6];
   const wide = Math.min(64, (width - gap * (heads.length - 1)) / heads.length);
   const marks: Mark[] = [
-    textAt(0, 13, width < 400 ? 'Heads' : 'Heads, and what the scores of each vary by', {
+    textAt(0, 13, 'Heads, and what each varies by', {
       ink: 'ink',
-      size: 13,
     }),
     textAt(width, 13, 'click one', { anchor: 'end', live: true }),
   ];
@@ -360,7 +380,7 @@ const shortened = (label: string, letters: number) =>
     .replace(/[a-z]+/g, (word) => word.slice(0, letters));
 
 const signAt = (x: number, y: number, text: string): Mark =>
-  textAt(x, y, text, { anchor: 'middle', ink: 'ink', size: 16 });
+  textAt(x, y, text, { anchor: 'middle', ink: 'ink', size: 15 });
 
 /**
  * The magnitude that this share of the values, from 0 to 1, stays within; undefined without values. A

@@ -270,7 +270,7 @@ function overlapScene(data: TableOverlap, width: number): Scene {
     width,
     height,
     marks: [
-      textAt(energy.x, energy.y + 12, 'Overlap A, weighted by energy', { ink: 'ink', size: 13 }),
+      textAt(energy.x, energy.y + 12, 'Overlap A, weighted by energy', { ink: 'ink' }),
       ...bars(
         { ...energy, y: energy.y + 20, height: energy.height - 20 },
         list,

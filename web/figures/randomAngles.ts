@@ -125,14 +125,14 @@ function expectedLines(data: RandomAngles, narrow: boolean): { label: string; va
   });
   if (!spaces)
     return [
-      line('largest', ` of ${pairs.toLocaleString('en')} pairs`, largest, 'warning'),
+      line('largest', ` of ${pairs.toLocaleString('en')} pairs`, largest, 'accent'),
       line('deviation', ', 1/√d', deviation, 'second'),
       line('mean size', '', mean, 'third'),
     ];
   const large = ' expected, for large d';
   return [
-    line('largest', large, largest, 'warning'),
-    ...(spaces.lowest > 0 ? [line('smallest', large, spaces.lowest, 'warning')] : []),
+    line('largest', large, largest, 'accent'),
+    ...(spaces.lowest > 0 ? [line('smallest', large, spaces.lowest, 'accent')] : []),
     line('vectors', ', mean size', mean, 'third'),
   ];
 }

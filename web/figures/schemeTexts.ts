@@ -82,12 +82,12 @@ export const kinds: Record<SchemeId, Kind> = {
   rope: {
     name: 'RoPE',
     label: 'RoPE',
-    says: 'Query and key are turned by their positions, so that only the difference of the angles counts.',
+    says: 'Query and key are rotated by their positions, so that only the difference of the angles counts.',
   },
   'decoupled-rope': {
     name: 'Decoupled RoPE',
-    label: 'split RoPE',
-    says: 'One part of each head compares tokens without positions; another part is turned as in RoPE.',
+    label: 'decoupled',
+    says: 'One part of each head compares tokens without positions; another part is rotated as in RoPE. DeepSeek-V2 has it.',
   },
 };
 

@@ -176,13 +176,13 @@ export const figure: Figure<typeof controls, Data> = {
     const marks: Mark[] = [
       ...tiles.marks,
       ...at.legend,
-      textAt(at.x, at.name, data.name, { ink: 'accent', size: 16, bold: true }),
+      textAt(at.x, at.name, data.name, { ink: 'accent', size: 15, bold: true }),
       ...at.lines.map(
         ({ text, spans }, line): Mark =>
           textAt(at.x, at.name + 23 * (line + 1), text, {
             ...(spans && { spans }),
             ink: 'ink',
-            size: spans ? 16 : 13.5,
+            size: spans ? 15 : 13,
           }),
       ),
       ...maps.marks,
@@ -201,16 +201,13 @@ export const figure: Figure<typeof controls, Data> = {
 
   describe(data, state) {
     const { logits, shares } = data.schemes[state.scheme];
-    const explained =
-      logits.depends === 'places'
-        ? aboutPercent(logits.offsets.share)
-        : logits.depends === 'offset'
-          ? 'all'
-          : '';
-    const head = explained
-      ? `${data.name}: the offset explains ${explained} of the variation.`
-      : `${data.name}: the scores do not vary.`;
-    const parameters = `It adds ${data.parameters.toLocaleString('en')} parameters to a model of BERT-base’s shape.`;
+    const finding = {
+      nothing: 'the scores do not vary.',
+      places: `the offset explains ${aboutPercent(logits.offsets.share)} of the variation.`,
+      offset: 'for the same two tokens only the offset matters.',
+    }[logits.depends];
+    const head = `${data.name}: ${finding}`;
+    const parameters = `It adds ${data.parameters === 0 ? 'no' : data.parameters.toLocaleString('en')} parameters to a model of BERT-base’s shape.`;
     if (state.words === 'many') {
       return `${head} ${askedIn(shares)} With ${data.n} different tokens, scores vary with the tokens too; without any position the offset explains ${aboutPercent(data.schemes.none.logits.offsets.share)}, by chance. ${parameters}`;
     }

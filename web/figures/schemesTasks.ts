@@ -81,8 +81,9 @@ export const figure: Figure<typeof controls, Data> = {
             textAt(0, y + 36, numbers && measured(cells), { ink: 'quiet' }),
           ]
         : [textAt(0, y + 15, name, { ink: quiet })];
-      if (!beside && width >= 340)
-        named.push(textAt(width, y + 15, numbers, { anchor: 'end', ink: 'quiet', size: 13 }));
+      // A long name leaves no room for them.
+      if (!beside && 6.8 * name.length + 7.2 * numbers.length < width)
+        named.push(textAt(width, y + 15, numbers, { anchor: 'end', ink: 'quiet' }));
       const drawn = cells.flatMap((cell, j) =>
         drawCell(cell, { x: left + j * each, y: y + above, width: each, height: cellHeight }),
       );
@@ -276,7 +277,7 @@ function conclusion(cells: readonly Cell[][], state: State): string {
   }. `;
   if (separate.length === 0) return bothLearn;
   const lost = separate.flat().filter((cell) => !learned(cell));
-  if (lost.length === 0) return `${bothLearn}So do models that score token and position apart. `;
+  if (lost.length === 0) return `${bothLearn}So do models with separate scores for token and position. `;
   // Rows that fail at the same tasks are named together.
   const namesByTasks = new Map<string, string[]>();
   for (const row of separate) {
@@ -289,8 +290,8 @@ function conclusion(cells: readonly Cell[][], state: State): string {
   const long = `With ${sizes[state.size].n} tokens, `;
   const [[same]] = [...namesByTasks] as [[string, string[]]];
   return namesByTasks.size === 1 && namesByTasks.get(same)?.length === separate.length
-    ? `${bothLearn}${long}models that score token and position apart did not learn ${same} ${within}. `
-    : `${bothLearn}${long}of those that score token and position apart, not learned ${within}: ${[...namesByTasks].map(([tasks, names]) => `${tasks} by ${listed(names)}`).join('; ')}. `;
+    ? `${bothLearn}${long}models with separate scores for token and position did not learn ${same} ${within}. `
+    : `${bothLearn}${long}of the models with separate scores for token and position, these were not learned ${within}: ${[...namesByTasks].map(([tasks, names]) => `${tasks} by ${listed(names)}`).join('; ')}. `;
 }
 
 /**
@@ -377,7 +378,7 @@ function drawCell(cell: Cell, { x, y, width, height }: Area): Mark[] {
   ];
   const reached = cell.first && 2 * cell.first.count > runs.length ? cell.first : undefined;
   const label = reached ? `✓ ${inWords(Math.round(reached.mean))}` : `✗ ${inWords(cell.step)}`;
-  if (reached || !learned(cell)) marks.push({ ...text, y: y + 29, text: label, ink: 'quiet', size: 13 });
+  if (reached || !learned(cell)) marks.push({ ...text, y: y + 29, text: label, ink: 'quiet' });
   return marks;
 }
 

@@ -8,6 +8,7 @@ import {
   drawnChannels,
   longest,
   most,
+  ofChosen,
   type Reader,
   type Readers,
   type Rows,
@@ -85,6 +86,7 @@ export const compute: Compute<typeof controls, Readers> = async (library, state)
     return {
       head: of,
       attention,
+      whole: allTerms,
       shares: [...shares.heads.slice(place * terms.length, (place + 1) * terms.length)],
       change: superpose.largestDifference(table(allTerms).data, table(attention).data),
     };
@@ -125,7 +127,7 @@ export const figure: Figure<typeof controls, Readers> = {
     if (data.readers.every(({ shares }) => !shares.every(Number.isFinite)))
       return nothingToShare(data.tokens.length);
     const says = (reader: Reader) =>
-      most(reader, data)
+      most(weights(reader, data))
         .map(({ place, weight }) => {
           const before = place === data.chosen - 1 ? ', the token before it' : '';
           return `“${data.tokens[place]}”${before} (${aboutPercent(weight)})`;
@@ -135,19 +137,27 @@ export const figure: Figure<typeof controls, Readers> = {
       state.terms === 'added'
         ? ''
         : ` No weight changes by more than ${aboutPercent(places.change)} of a head’s attention in head ${places.head}, and ${aboutPercent(words.change)} in head ${words.head}.`;
-    const tops = [places, words].map((reader) => most(reader, data)[0]?.place);
-    const named = tops.map((place) => (place === undefined ? 'no token' : `“${data.tokens[place]}”`));
+    const named = (row: Rows) => {
+      const [top] = most(row);
+      return top ? `“${data.tokens[top.place]}”` : 'no token';
+    };
+    const [first, second] = [named(weights(places, data)), named(weights(words, data))] as [string, string];
+    const before = data.readers.map(({ whole }) => named(ofChosen(whole, data)));
+    const keeps = ({ head }: Reader, now: string, was: string | undefined) =>
+      `head ${head} ${now === was ? 'still finds' : `loses ${was} and finds`} ${now}`;
     const head =
-      tops[0] === tops[1]
-        ? `Both heads look at ${named[0]}.`
-        : `From one sum, head ${places.head} finds ${named[0]} and head ${words.head} ${named[1]}.`;
-    return `${meanings[state.terms] || `${head} `}From “${data.tokens[data.chosen]}”, the token that head ${places.head} looks at most is ${says(places)}; head ${words.head}, reading the same sums, looks at ${says(words)}, [CLS] and [SEP] apart.${change || ' Shares: canonical gauge.'}`;
+      state.terms === 'added'
+        ? first === second
+          ? `Both heads look at ${first}.`
+          : `From one sum, head ${places.head} finds ${first} and head ${words.head} ${second}.`
+        : `Without ${state.terms === 'cross' ? 'cross terms' : 'positions'}, ${keeps(places, first, before[0])}, ${keeps(words, second, before[1])}.`;
+    return `${head} ${meanings[state.terms]}From “${data.tokens[data.chosen]}”, the token that head ${places.head} looks at most is ${says(places)}; head ${words.head}, reading the same sums, looks at ${says(words)}, [CLS] and [SEP] apart.${change || ' Shares: canonical gauge.'}`;
   },
 
   named: ({ tokens }) => ({ word: tokens }),
   cells: (data) => ({ rows: 1, columns: data.tokens.length }),
   follows: ['terms', 'word'],
-  firstCursor: (data) => ({ i: 0, j: most(data.readers[1] as Reader, data)[0]?.place ?? 0 }),
+  firstCursor: (data) => ({ i: 0, j: most(weights(data.readers[1] as Reader, data))[0]?.place ?? 0 }),
 
   readout(data, _, { j }) {
     return [

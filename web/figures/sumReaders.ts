@@ -1,7 +1,7 @@
 // What can be set in the figure "One sum, two readers", and its picture.
-import { percent } from '../plot/format.js';
-import { type Area, horizontal, largestMagnitude, rowBars, textAt } from '../plot/parts.js';
-import type { Ink, Mark, Region, Scene, Term } from '../plot/scene.js';
+import { aboutPercent, percent } from '../plot/format.js';
+import { type Area, horizontal, largestMagnitude, rowBars, textAt, wrapped } from '../plot/parts.js';
+import type { Mark, Region, Scene, Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import { termLabels, terms } from './terms.js';
 import { sentenceControl } from './trainedModel.js';
@@ -36,6 +36,8 @@ export interface Reader {
   head: number;
   /** Softmax of the terms that are on, [n, n]. */
   attention: Rows;
+  /** Softmax of all terms. */
+  whole: Rows;
   /** Shares of all terms, on or off. */
   shares: number[];
   /** The largest change of an attention weight when the terms are left out. */
@@ -77,12 +79,15 @@ export function reads({ shares }: Reader): { term: Term; says: string } {
   return { term, says: says[term] };
 }
 
-export const weights = ({ attention }: Reader, { chosen, tokens }: Readers): Rows =>
+/** A row of attention: that of the chosen token. */
+export const ofChosen = (attention: Rows, { chosen, tokens }: Readers): Rows =>
   attention.slice(chosen * tokens.length, (chosen + 1) * tokens.length);
 
+export const weights = ({ attention }: Reader, data: Readers): Rows => ofChosen(attention, data);
+
 /** The one or two words that get most attention, without [CLS] and [SEP], which get what no word does. */
-export function most(reader: Reader, data: Readers): { place: number; weight: number }[] {
-  const words = [...weights(reader, data)]
+export function most(row: Rows): { place: number; weight: number }[] {
+  const words = [...row]
     .map((weight, place) => ({ place, weight }))
     .slice(1, -1)
     .sort((a, b) => b.weight - a.weight);
@@ -90,25 +95,29 @@ export function most(reader: Reader, data: Readers): { place: number; weight: nu
 }
 
 export function readerScene(data: Readers, state: State, width: number): Scene {
-  const { bars, readers, height } = arrange(data, width);
-  const marks: Mark[] = [...barsOf(data, bars, width)];
+  const { bars, readers, note, height } = arrange(data, width);
+  const marks: Mark[] = [...barsOf(data, state, bars, width)];
   const regions: Region[] = [];
   data.readers.forEach((reader, which) => {
     const drawn = readerOf(data, state, reader, readers[which] as Area, width);
     marks.push(...drawn.marks);
     regions.push(drawn.region);
   });
+  marks.push(...note.lines.map((line, k) => textAt(note.x, note.y + 18 * k, line)));
   return { width, height, marks, regions };
 }
 
 const narrowOf = (width: number) => width < 620;
 
+const wordSize = 15;
 /** The width of a letter in pixels, rather too large than too small. */
-const letter = 6.9;
+const letter = 8.4;
 
-const wordWidth = (word: string) => Math.max(14, letter * word.length + 6);
+const wordWidth = (word: string) => Math.max(16, letter * word.length + 6);
 
-const wordHeight = 22;
+const wordHeight = 24;
+/** Of a head's name and of the line below it. */
+const titled = 38;
 
 interface Placed {
   x: number;
@@ -126,12 +135,17 @@ function flow(tokens: readonly string[], width: number, narrow: boolean) {
       line += 1;
     }
     const here = { x, wide, line };
-    x += wide + 2;
+    x += wide + 3;
     return here;
   });
-  const rise = line === 0 ? (narrow ? 46 : 96) : narrow ? 15 : 52;
+  const rise = line === 0 ? (narrow ? 46 : 96) : narrow ? 20 : 52;
   return { placed, rise, height: (line + 1) * (rise + wordHeight) };
 }
+
+const notes = [
+  'Bars: what makes each head’s scores vary.',
+  'Grey arcs: to [CLS] and [SEP], which are no words.',
+];
 
 /** Bars on the left and readers on the right; on a phone, one below the other. */
 function arrange({ tokens }: Readers, width: number) {
@@ -139,43 +153,86 @@ function arrange({ tokens }: Readers, width: number) {
   const left = narrow ? width : Math.min(300, 0.3 * width);
   const x = narrow ? 0 : left + 36;
   const wide = width - x;
-  const high = 58 + flow(tokens, wide, narrow).height;
-  const top = narrow ? 96 : 0;
-  const gap = narrow ? 4 : 20;
+  const high = titled + 27 + flow(tokens, wide, narrow).height;
+  const top = narrow ? 86 : 0;
+  const gap = narrow ? 10 : 22;
   const readers = [0, 1].map(
     (place): Area => ({ x, y: top + place * (high + gap), width: wide, height: high }),
   );
   const below = top + 2 * high + gap;
-  const bars: Area = { x: 0, y: 0, width: left, height: narrow ? 84 : Math.max(270, below - 6) };
-  return { bars, readers, height: Math.max(below, bars.height) + 2 };
+  const lines = notes.flatMap((note) => wrapped(note, wide, 6.6));
+  const end = below + 18 * lines.length;
+  const bars: Area = { x: 0, y: 0, width: left, height: narrow ? 76 : Math.max(280, end) };
+  return {
+    bars,
+    readers,
+    note: { x, y: below + 14, lines },
+    height: Math.max(end, bars.height) + 4,
+  };
 }
 
-/** The bars of x, p and their sum, one below another, or side by side on a phone. */
-function barsOf(data: Readers, area: Area, width: number): Mark[] {
+/**
+ * The bars of x, p and their sum, one below another, or side by side on a phone. Without positions, theirs
+ * are hollow, and the sum is what is left.
+ */
+function barsOf(data: Readers, { terms: which }: State, area: Area, width: number): Mark[] {
   const narrow = narrowOf(width);
+  const isOff = which === 'positions';
   const limit = largestMagnitude([data.token, data.position, data.sum]) || 1;
-  const word = data.tokens[data.chosen] as string;
-  const short = word.length > 12 ? `${word.slice(0, 11)}…` : word;
+  const whole = isOff ? '= the token alone' : '= the sum that both heads read';
   const strips = [
-    { values: data.token, ink: 'token-token', text: `“${short}”` },
-    { values: data.position, ink: 'position-position', text: `+ position ${data.chosen}` },
-    { values: data.sum, ink: 'ink', text: narrow ? '= the sum' : '= the sum that both heads read' },
+    { values: data.token, ink: 'token-token', text: quoted(data, data.chosen), hollow: false },
+    {
+      values: data.position,
+      ink: 'position-position',
+      text: isOff ? `+ position${narrow ? '' : ` ${data.chosen}`}: off` : `+ position ${data.chosen}`,
+      hollow: isOff,
+    },
+    {
+      values: isOff ? data.token : data.sum,
+      ink: 'ink',
+      text: narrow ? (isOff ? '= the token' : '= the sum') : whole,
+      hollow: false,
+    },
   ] as const;
   const across = narrow ? (area.width - 20) / 3 : area.width;
   const down = narrow ? area.height : area.height / 3;
-  const marks = strips.flatMap(({ values, ink, text }, place): Mark[] => {
+  const marks = strips.flatMap(({ values, ink, text, hollow }, place): Mark[] => {
     const x = narrow ? place * (across + 10) : 0;
     const y = narrow ? 0 : place * down;
-    const box: Area = { x, y: y + 20, width: across, height: down - 34 };
+    const box: Area = { x, y: y + 22, width: across, height: down - (narrow ? 36 : 40) };
+    const bars = rowBars(box, values, limit, ink);
     return [
-      textAt(x, y + 13, text, { ink: 'ink', size: 13, bold: place === 2 || !narrow }),
+      textAt(x, y + 14, text, { ink: 'ink', bold: true }),
       { mark: 'box', ...box, fill: 'field' },
-      rowBars(box, values, limit, ink),
+      hollow ? { mark: 'path', d: bars.d, stroke: ink, wide: 1 } : bars,
       horizontal({ inner: box }, box.y + box.height / 2, { ink: 'quiet' }),
     ];
   });
-  const note = `${data.token.length} of ${data.channels} channels`;
-  return [...marks, textAt(0, area.height - 1, note, { size: 13 })];
+  const note = `the first ${data.token.length} of ${data.channels} channels`;
+  return [...marks, textAt(0, area.height - 2, note)];
+}
+
+/** [CLS] and [SEP]. */
+const isMarker = (place: number, { tokens }: Readers) => place === 0 || place === tokens.length - 1;
+
+/** A token in quotation marks, cut to a length that fits. */
+function quoted({ tokens }: Readers, place: number): string {
+  const token = tokens[place] as string;
+  return `“${token.length > 9 ? `${token.slice(0, 8)}…` : token}”`;
+}
+
+/** What the chosen token looks at most, in words; and before, where terms are left out. */
+function looksAt(reader: Reader, data: Readers, isWhole: boolean): string {
+  const of = (row: Rows, colon = '') => {
+    const [top] = most(row);
+    return top ? `${quoted(data, top.place)}${colon} ${aboutPercent(top.weight)}` : 'no word';
+  };
+  const who = `${quoted(data, data.chosen)} looks`;
+  const now = weights(reader, data);
+  return isWhole
+    ? `${who} most at ${of(now, ':')}`
+    : `${who} at ${of(now)}, before ${of(ofChosen(reader.whole, data))}`;
 }
 
 /** A head: what it reads, the sentence with the attention it pays, and the shares of its scores. */
@@ -187,32 +244,36 @@ function readerOf(data: Readers, { terms: which }: State, reader: Reader, area: 
   const boxes = placed.map(
     ({ x, wide, line }): Area => ({
       x: area.x + x,
-      y: area.y + 24 + rise + line * (rise + wordHeight),
+      y: area.y + titled + rise + line * (rise + wordHeight),
       width: wide,
       height: wordHeight,
     }),
   );
   const marks: Mark[] = [
-    textAt(area.x, area.y + 14, `Head ${reader.head} ${says}`, { ink: 'ink', size: 15, bold: true }),
+    textAt(area.x, area.y + 14, `Head ${reader.head} ${says}`, { ink: term, size: 15, bold: true }),
+    textAt(area.x, area.y + 34, looksAt(reader, data, which === 'added'), { ink: 'ink' }),
   ];
-  marks.push(...arcsOf(reader, data, boxes, rise));
+  marks.push(...arcsOf(reader, data, boxes, rise, term));
   boxes.forEach((box, place) => {
     const weight = attention[place] as number;
     // Pale enough for the word to be read on it.
-    marks.push({ mark: 'box', ...box, fill: term, opacity: 0.48 * weight });
+    const fill = isMarker(place, data) ? 'quiet' : term;
+    marks.push({ mark: 'box', ...box, fill, opacity: 0.48 * weight });
     if (place === chosen) marks.push({ mark: 'box', ...box, stroke: 'ink', wide: 1.5 });
     marks.push(
       textAt(
         middleOf(box),
-        box.y + 15,
+        box.y + 17,
         box.width < letter * (tokens[place] as string).length
           ? `${(tokens[place] as string).slice(0, Math.floor(box.width / letter) - 2)}…`
           : (tokens[place] as string),
-        { anchor: 'middle', ink: 'ink', size: 13, bold: weight > 0.2 || place === chosen },
+        { anchor: 'middle', ink: 'ink', size: wordSize, bold: weight > 0.2 || place === chosen },
       ),
     );
   });
-  marks.push(...shareBar(reader, offTerms[which], { ...area, y: area.y + 32 + height, height: 20 }, width));
+  marks.push(
+    ...shareBar(reader, offTerms[which], { ...area, y: area.y + titled + 6 + height, height: 20 }, width),
+  );
   const region: Region = {
     ...area,
     pick: {
@@ -240,27 +301,34 @@ function arcPath(from: Area, to: Area, rise: number): string {
   return `M${a},${y1}C${a},${turn} ${b},${turn} ${b},${y2}`;
 }
 
-/** Each word's attention as arcs, strong for the chosen word; small weights are left out. */
-function arcsOf({ attention }: Reader, { tokens, chosen }: Readers, boxes: Area[], rise: number): Mark[] {
+/**
+ * Each token's attention as arcs in the colour of what the head reads, strong for the chosen token; small
+ * weights are left out. Markers get what no word does: arcs to them are grey.
+ */
+function arcsOf({ attention }: Reader, data: Readers, boxes: Area[], rise: number, term: Term): Mark[] {
+  const { tokens, chosen } = data;
   const n = tokens.length;
-  const arc = (from: number, to: number, ink: Ink, weight: number, strong: boolean): Mark => ({
-    mark: 'path',
-    d: arcPath(boxes[from] as Area, boxes[to] as Area, rise),
-    stroke: ink,
-    wide: strong ? 1 + 3 * weight : 1,
-    opacity: strong ? 1 : 0.48 * weight,
-  });
+  const arc = (from: number, to: number): Mark => {
+    const weight = attention[from * n + to] as number;
+    const strong = from === chosen;
+    return {
+      mark: 'path',
+      d: arcPath(boxes[from] as Area, boxes[to] as Area, rise),
+      stroke: isMarker(to, data) ? 'quiet' : term,
+      wide: strong ? 1 + 3 * weight : 1 + 0.8 * weight,
+      opacity: strong ? 1 : 0.49 * weight,
+    };
+  };
   const marks: Mark[] = [];
   for (let from = 0; from < n; from++) {
     for (let to = 0; to < n; to++) {
       const weight = attention[from * n + to] as number;
-      if (from === to || from === chosen || weight < 0.15) continue;
-      marks.push(arc(from, to, 'quiet', weight, false));
+      if (from !== to && from !== chosen && weight >= 0.15) marks.push(arc(from, to));
     }
   }
   for (let to = 0; to < n; to++) {
     const weight = attention[chosen * n + to] as number;
-    if (to !== chosen && weight >= 0.05) marks.push(arc(chosen, to, 'ink', weight, true));
+    if (to !== chosen && weight >= 0.05) marks.push(arc(chosen, to));
   }
   return marks;
 }
@@ -278,7 +346,7 @@ function shareBar({ shares }: Reader, off: readonly Term[], area: Area, width: n
     const label =
       `${percent(shares[kind] as number)} ${narrowOf(width) && wide < 190 ? '' : termLabels[term]}`.trim();
     const isGone = off.includes(term);
-    const fits = wide > 6.9 * label.length + 8;
+    const fits = wide > 7.7 * label.length + 8;
     return [
       isGone
         ? { mark: 'box', x: from, y: area.y + 1, width: wide, height: area.height - 2, stroke: term, term }
@@ -287,7 +355,6 @@ function shareBar({ shares }: Reader, off: readonly Term[], area: Area, width: n
         ? [
             textAt(from + 6, area.y + 14, isGone ? `${label}: off` : label, {
               ink: isGone ? 'ink' : 'paper',
-              size: 13,
               bold: true,
               term,
             }),

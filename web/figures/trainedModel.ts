@@ -10,6 +10,7 @@ export const mostTokens = 128;
 
 export const sentenceControl = {
   kind: 'text',
+  shared: true,
   label: 'Your sentence',
   initial: 'The river bank was closed, so she walked to the other bank.',
   // Far more than 128 tokens, and short enough to be cut into tokens while the reader types.

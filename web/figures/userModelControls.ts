@@ -26,6 +26,7 @@ export const modelRemark = ({ windows }: UserModel) =>
 export const idsControl = ({ vocabulary }: UserModel, label: string, initial: string) =>
   ({
     kind: 'text',
+    shared: true,
     // As short as a phone is narrow.
     label: `${label}, 0 to ${vocabulary - 1}, with commas`,
     initial,

@@ -56,7 +56,7 @@ export function scene(data: WavelengthsView, width: number): Scene {
   const marksAt = [
     { at: fallsTo, ink: 'third', text: `falls up to ${grouped(fallsTo)}` } as const,
     { at: firstNegative, ink: 'second', text: `below 0 at ${grouped(firstNegative)}` } as const,
-    { at: positions, ink: 'warning', text: `${positions} in use` } as const,
+    { at: positions, ink: 'accent', text: `${positions} in use` } as const,
   ].flatMap(({ at, ink, text }, row): Mark[] => {
     if (at <= 0) return [];
     const x = fall.x(at);
@@ -72,12 +72,12 @@ export function scene(data: WavelengthsView, width: number): Scene {
     ];
   });
   const marks: Mark[] = [
-    textAt(0, 13, `${turning} of ${pairs} pairs complete a turn`, { ink: 'ink', size: 13 }),
+    textAt(0, 13, `${turning} of ${pairs} pairs complete a turn`, { ink: 'ink' }),
     ...waves.marks,
-    horizontal(waves, length, { ink: 'warning', wide: 2, dashed: true }),
-    textAt(waves.inner.x + 6, length - 6, `${positions} positions in use`, { ink: 'warning' }),
+    horizontal(waves, length, { ink: 'accent', wide: 2, dashed: true }),
+    textAt(waves.inner.x + 6, length - 6, `${positions} positions in use`, { ink: 'accent' }),
     curve(waves, places, lengths, { stroke: 'position-position', wide: 2.5 }),
-    textAt(0, top + 13, 'How alike two positions are', { ink: 'ink', size: 13 }),
+    textAt(0, top + 13, 'How alike two positions are', { ink: 'ink' }),
     ...fall.marks,
     horizontal(fall, fall.y(0), { ink: 'quiet', wide: 1.5 }),
     ...marksAt,

@@ -5,8 +5,10 @@ import { writeAddress } from '../element/addressBar.js';
 import { FigureElement } from '../element/figureElement.js';
 import type { Change } from '../element/figureRequest.js';
 import { decodedLink, readLink, writeLink } from '../element/link.js';
+import { type ChangedTexts, pageTexts, setPageTexts } from '../element/pageTexts.js';
 import type { State } from '../figures/controls.js';
 import { beatOf, goToStep, keepInBeat } from './beats.js';
+import { goElsewhere, home } from './elsewhere.js';
 
 /** Changes that follow one another within this time, in milliseconds, are one entry of the history. */
 const pause = 400;
@@ -28,14 +30,51 @@ async function remember(element: FigureElement, state: State): Promise<void> {
   if (!figure) return;
   const link = writeLink(element.name, figure.controls, state);
   states = { ...states, [element.name]: link };
-  writeAddress(link, { states }, 'pushState');
+  writeAddress(link, entry(), 'pushState');
+}
+
+/** What an entry of the history keeps. */
+const entry = () => ({ states, texts: pageTexts() });
+
+/** Takes texts that have changed out of the states' links: all figures show the page's. */
+function dropTexts(changed: ChangedTexts): void {
+  for (const [name, link] of Object.entries(states)) {
+    const fields = new URLSearchParams(link.slice(1));
+    for (const text of Object.keys(changed)) fields.delete(text);
+    states = { ...states, [name]: `#${fields}` };
+  }
 }
 
 /** The link that the reader has followed from a sentence to the figure that shows it. */
 let from: HTMLAnchorElement | undefined;
 
+/** The same for a sentence of the site's other page. In some frames, access to storage throws. */
+const claimBefore = {
+  key: 'superpose-claim',
+  take(): { hash?: string; sentence?: string } {
+    try {
+      const claim = JSON.parse(sessionStorage.getItem(this.key) ?? '{}');
+      sessionStorage.removeItem(this.key);
+      return claim;
+    } catch {
+      return {};
+    }
+  },
+  leave(link: HTMLAnchorElement): void {
+    const sentence = sentenceOf(link)?.textContent?.trim();
+    try {
+      if (sentence) sessionStorage.setItem(this.key, JSON.stringify({ hash: link.hash, sentence }));
+    } catch {}
+  },
+};
+const cameFrom = claimBefore.take();
+
 /** Whether that link led to where the reader is now. */
-const isFrom = () => from?.hash === location.hash;
+const isFrom = () => (from ?? cameFrom).hash === location.hash;
+
+/** The sentence that a link stands in: of the answer, or a claim. */
+const sentenceOf = (link: Element | undefined): Element | null | undefined =>
+  link?.closest('.verdict')?.querySelector('summary') ?? link?.closest('.answer p');
 
 /** Opens every closed card around a place. */
 function unfold(place: Element | null | undefined): void {
@@ -52,11 +91,12 @@ function bring(element: HTMLElement): void {
   const above = claimAbove(element, stage) ?? stage ?? element;
   const come = () => {
     // A reader of a step sees its picture already.
-    if (!stage?.contains(from ?? null)) above.scrollIntoView();
+    if (from && stage?.contains(from) && element instanceof FigureElement) holdPlace(from, element);
+    else above.scrollIntoView();
     keepInBeat(element);
   };
   come();
-  if (from) {
+  if (isFrom()) {
     element.tabIndex = -1;
     element.focus({ preventScroll: true });
   }
@@ -65,24 +105,45 @@ function bring(element: HTMLElement): void {
   }
 }
 
+/**
+ * A link stays where it was in the window while the figure that it has changed becomes higher or lower, until the
+ * figure is done or the reader scrolls.
+ */
+function holdPlace(link: HTMLAnchorElement, figure: FigureElement): void {
+  const { top } = link.getBoundingClientRect();
+  let y = scrollY;
+  const sizes = new ResizeObserver(() => {
+    if (scrollY === y) scrollBy({ top: link.getBoundingClientRect().top - top, behavior: 'instant' });
+    else sizes.disconnect();
+    y = scrollY;
+  });
+  sizes.observe(figure);
+  const finish = () => {
+    if (figure.busy) return;
+    figure.removeEventListener('superpose-drawn', finish);
+    // The last size is seen in the frame of the last picture.
+    requestAnimationFrame(() => requestAnimationFrame(() => sizes.disconnect()));
+  };
+  figure.addEventListener('superpose-drawn', finish);
+}
+
 /** Puts the sentence that the reader came from above its figure, with a button that leads back. */
 function claimAbove(element: HTMLElement, stage = element): HTMLElement | undefined {
   document.querySelector('.claimed')?.remove();
   if (!isFrom()) return undefined;
-  const sentence = from?.closest('.verdict')?.querySelector('summary') ?? from?.closest('.answer p');
-  if (!sentence) return undefined;
+  const nodes = [...(sentenceOf(from)?.childNodes ?? [])];
+  const words = from
+    ? nodes.map((node) =>
+        node instanceof HTMLAnchorElement ? (node.textContent ?? '') : node.cloneNode(true),
+      )
+    : [cameFrom.sentence ?? ''];
+  if (words.length === 0) return undefined;
   const line = document.createElement('p');
   line.className = 'claimed';
   const back = document.createElement('button');
   back.textContent = 'Back';
   back.addEventListener('click', () => history.back());
-  line.append(
-    ...[...sentence.childNodes].map((node) =>
-      node instanceof HTMLAnchorElement ? (node.textContent ?? '') : node.cloneNode(true),
-    ),
-    ' ',
-    back,
-  );
+  line.append(...words, ' ', back);
   stage.before(line);
   return line;
 }
@@ -109,6 +170,7 @@ export function followAddress(notice: (sentence: string) => void): void {
     pending = undefined;
     const hash = decodedLink(location.hash);
     if (hash !== location.hash) writeAddress(hash);
+    if (goElsewhere(hash)) return;
     if (/^#present(\/|$)/.test(hash)) {
       import('./present.js')
         .then(({ present }) => present())
@@ -119,7 +181,9 @@ export function followAddress(notice: (sentence: string) => void): void {
     if (!link) {
       if (returned || goToStep(hash)) return;
       const place = document.getElementById(hash.slice(1));
+      const figure = place ? undefined : figureOf(hash.slice(1));
       if (place && isFrom()) bring(place);
+      else if (figure) bring(figure);
       else unfold(place);
       return;
     }
@@ -149,7 +213,11 @@ export function followAddress(notice: (sentence: string) => void): void {
   document.addEventListener('click', (event) => {
     // Links inside figures count, too.
     const link = (event.composedPath()[0] as Element).closest('a');
-    if (!link?.hash || link.origin + link.pathname !== location.origin + location.pathname) return;
+    if (!link?.hash) return;
+    if (link.origin + link.pathname !== location.origin + location.pathname) {
+      if (link.classList.contains('see') && link.href.startsWith(home)) claimBefore.leave(link);
+      return;
+    }
     from = link.classList.contains('see') ? link : undefined;
     // On the way back the browser restores the place of the link, so the page must not go to the figure in
     // the address.
@@ -165,7 +233,12 @@ export function followAddress(notice: (sentence: string) => void): void {
 export function followHistory(): void {
   const touched = new Set<string>();
   document.addEventListener('superpose-change', (event) => touched.add((event.target as FigureElement).name));
-  writeAddress(undefined, { states, ...history.state });
+  document.addEventListener('superpose-text', ({ detail }: CustomEventInit<ChangedTexts>) =>
+    dropTexts(detail ?? {}),
+  );
+  // A page that the browser has kept for going back to has not seen what was given on another page.
+  window.addEventListener('pageshow', ({ persisted }) => persisted && setPageTexts());
+  writeAddress(undefined, { ...entry(), ...history.state, texts: pageTexts() });
   window.addEventListener('popstate', ({ state }) => {
     const link = readLink(location.hash);
     const shown = link && !('refused' in link) ? link.figure : undefined;
@@ -173,9 +246,10 @@ export function followHistory(): void {
     // A followed link changes its own figure alone.
     if (!state) {
       if (shown !== undefined) states = { ...states, [shown]: location.hash };
-      writeAddress(undefined, { states });
+      writeAddress(undefined, entry());
       return;
     }
+    setPageTexts(state.texts ?? {});
     states = state.states ?? {};
     if (state.left || (shown === undefined && !isFrom())) {
       from?.focus();

@@ -1,15 +1,19 @@
 // Runs the beats, in which a picture stays while steps of text scroll past. The step at the reading line
-// sets the picture's state, forwards and backwards, and so does a step's link.
+// sets the picture's state, forwards and backwards, and so does a step's link. A beat of one step is a picture
+// with its text. A text that speaks of another state than the picture's is muted.
 import type { FigureElement } from '../element/figureElement.js';
-import { readLink } from '../element/link.js';
+import { readLink, writeLink } from '../element/link.js';
+import { readState } from '../figures/controls.js';
 import { cropAbove } from '../plot/cropping.js';
 
 const beside = matchMedia('(min-width: 75rem)');
 /**
- * On a phone, where steps are below the picture, the step at this share of the window's height is the one
- * being read.
+ * Where steps scroll past below a whole figure, the step at this share of the window's height is the one being
+ * read.
  */
 const line = 0.78;
+/** Below a picture that stays, the step that has come this near to it, in pixels. */
+const near = 24;
 
 const gap = 16;
 /** What a picture may draw outside its surface, in pixels: clipping leaves it there. */
@@ -30,8 +34,13 @@ class Stage {
   /** By how many pixels the first step is longer because of that. */
   #more = 0;
   #width = innerWidth;
+  /** The height of the highest picture so far in a window this wide. */
+  #height = 0;
+  /** One step alone: its picture stays nowhere. */
+  readonly #single: boolean;
 
   constructor(readonly root: HTMLElement) {
+    this.#single = root.matches('.single');
     const stays = root.querySelector('.stays') as HTMLElement;
     document.addEventListener('scroll', () => {
       this.#looking ||= requestAnimationFrame(() => this.#look());
@@ -46,7 +55,7 @@ class Stage {
         this.#stayedAt = this.#top();
       });
     root.addEventListener('superpose-change', () => {
-      this.#setByStep(false);
+      void this.#compare();
       keepNext();
     });
     root.addEventListener('superpose-drawn', () => {
@@ -57,7 +66,8 @@ class Stage {
     stays.addEventListener('focusin', (event) => {
       if ((event.composedPath()[0] as Element).matches(':focus-visible')) keepNext();
     });
-    stays.append(this.#expandButton());
+    if (this.#single) this.#mark(root.querySelector('.step') as Element);
+    else stays.append(this.#expandButton());
     this.#setByStep(true);
     this.reveal(root.querySelector('superpose-figure') as HTMLElement);
   }
@@ -69,14 +79,20 @@ class Stage {
    * the reader opens in one moves the steps.
    */
   #fit(): void {
+    if (this.#single) return;
     const stays = this.root.querySelector('.stays') as HTMLElement;
     const over = stays.offsetHeight + 2 * gap - innerHeight;
     stays.style.setProperty('--top', `${gap - Math.max(0, over)}px`);
-    if (this.#width === innerWidth && (over <= this.#over || this.#inUse())) return;
+    if (this.#width === innerWidth && (stays.offsetHeight <= this.#height || this.#inUse())) return;
+    this.#height = stays.offsetHeight;
     this.#width = innerWidth;
     this.#over = over;
     this.#more = beside.matches ? Math.max(0, Math.min(over, innerHeight / 4)) : 0;
     this.root.style.setProperty('--more', `${this.#more}px`);
+    // The steps keep their way whatever a picture that is higher than most takes of it.
+    const lost = Math.max(0, over) - this.#more + 2 * (innerHeight / 10 - gap);
+    const tall = stays.offsetHeight - 0.8 * innerHeight + lost;
+    this.root.style.setProperty('--tall', `${beside.matches ? Math.max(0, tall) : 0}px`);
   }
 
   /**
@@ -88,7 +104,7 @@ class Stage {
     const picture = (this.root.querySelector('.stays') as HTMLElement).offsetHeight;
     const start = innerHeight / 10;
     const lead = this.#over > 0 ? this.#over + start - gap : 0;
-    const way = this.root.offsetHeight - Math.min(picture, 0.8 * innerHeight) - lead;
+    const way = this.root.offsetHeight - picture - lead;
     return { start, lead, way: Math.max(way, gap) };
   }
 
@@ -101,13 +117,20 @@ class Stage {
 
   #look(): void {
     this.#looking = 0;
+    if (this.#single) return;
     const { top, bottom } = this.root.getBoundingClientRect();
     if (bottom < 0 || top > innerHeight) return;
-    const at = beside.matches ? this.#lineBeside(top) : line * innerHeight;
+    const at = beside.matches ? this.#lineBeside(top) : this.#lineBelow();
     for (const step of this.root.querySelectorAll('.step')) {
       const box = step.getBoundingClientRect();
       if (box.top <= at && at < box.bottom) this.#pass(step);
     }
+  }
+
+  /** The reading line of steps below their picture: they begin when the picture stays. */
+  #lineBelow(): number {
+    if (this.root.hasAttribute('data-expanded')) return line * innerHeight;
+    return (this.root.querySelector('.stays') as HTMLElement).getBoundingClientRect().bottom + near;
   }
 
   /** The reading line of steps beside their picture: they share the way that the picture stays for. */
@@ -121,6 +144,10 @@ class Stage {
   bring(step: HTMLElement): void {
     this.show(step, true);
     this.#fit();
+    if (this.#single) {
+      this.root.scrollIntoView();
+      return;
+    }
     if (!beside.matches) {
       step.scrollIntoView();
       return;
@@ -159,7 +186,7 @@ class Stage {
     const figure = this.root.querySelector<FigureElement>('.shot:not([hidden]) superpose-figure');
     const surface = figure?.shadowRoot?.querySelector<HTMLElement>('.surface');
     const scene = figure?.picture.view?.scene;
-    if (!surface || !scene) return;
+    if (!surface || !scene || this.#single) return;
     if (beside.matches || this.root.hasAttribute('data-expanded')) {
       // Nothing is measured: it would lay out the page once more at each step of a slider.
       surface.style.removeProperty('--cut');
@@ -181,8 +208,10 @@ class Stage {
     const first = !this.#current && step === this.root.querySelector('.step');
     if (step === this.#current) return;
     const stays = this.#stayedAt !== undefined && Math.abs(this.#top() - this.#stayedAt) < innerHeight / 2;
-    if (stays) this.#mark(this.#ofPicture(step));
-    else if (first) this.#mark(step);
+    if (stays) {
+      this.#mark(this.#ofPicture(step));
+      void this.#compare();
+    } else if (first) this.#mark(step);
     else if (!this.#inUse()) this.show(step);
   }
 
@@ -232,9 +261,21 @@ class Stage {
     figure.cursors.isPointed = at !== undefined;
   }
 
+  /** Whether the reader has set another state than the step's, or has come back to it. */
+  async #compare(): Promise<void> {
+    const link = this.#current && readLink(linkOf(this.#current).hash);
+    const figure = this.root.querySelector<FigureElement>('.shot:not([hidden]) superpose-figure');
+    const loaded = await figure?.loaded();
+    if (!figure || !loaded || !link || 'refused' in link) return;
+    const { state } = readState(loaded.controls, link.settings);
+    const linked = (settings: typeof state) => writeLink(figure.name, loaded.controls, settings);
+    const ofStep = linked(loaded.settle?.(state, undefined) ?? state);
+    this.#setByStep(link.figure === figure.name && ofStep === linked(figure.state));
+  }
+
   /**
    * While a step sets the picture, the step says what is seen; the picture says it itself once the reader
-   * sets it.
+   * sets it, and the step is muted.
    */
   #setByStep(byStep: boolean): void {
     this.root.toggleAttribute('data-by-step', byStep);
@@ -266,6 +307,7 @@ class Stage {
   keep(figure: HTMLElement): void {
     this.reveal(figure);
     this.#setByStep(false);
+    void this.#compare();
     this.#stayedAt = this.#top();
   }
 }

@@ -18,7 +18,8 @@ interface Outcome {
 interface Bet {
   name: string;
   figure: string;
-  judge(data: unknown, chosen: string): Outcome;
+  /** `chosen` is undefined if nothing was bet. */
+  judge(data: unknown, chosen?: string): Outcome;
 }
 
 /** The second bet is about losing fewer than this share of words: for it, seeds agree on the width. */
@@ -47,7 +48,7 @@ const bets: Bet[] = [
       const place = lost.findIndex((share) => share < fewest);
       const chosenShare = lost[widths.indexOf(Number(chosen))] ?? Number.NaN;
       const atChoice =
-        Number(chosen) === widths[place]
+        chosen === undefined || Number(chosen) === widths[place]
           ? ''
           : ` At the width you chose, ${chosen}, ${percent(chosenShare)} are.`;
       return {
@@ -84,6 +85,9 @@ function currentBets(): Record<string, string> {
       .map((input) => [input.name, input.type === 'radio' ? input.value : widthOf(input)]),
   );
 }
+
+/** Beside those of the other page. */
+const store = () => stored.set({ ...stored.get(), ...currentBets() });
 
 const widthOf = (slider: HTMLInputElement): string =>
   (slider.dataset.values ?? '').split(' ')[Number(slider.value)] ?? '';
@@ -145,6 +149,13 @@ function settle({ name, figure }: Bet): Promise<unknown> {
   return result;
 }
 
+/** The answer to a bet, in the words of a choice, and why. */
+export async function answerTo(name: string, chosen?: string): Promise<{ right: string; because: string }> {
+  const bet = bets.find((candidate) => candidate.name === name) as Bet;
+  const { answer, because } = bet.judge(await settle(bet), chosen);
+  return { right: wordsOf(name, answer), because };
+}
+
 /** Writes the answer, then whether the bet was right, then why. */
 function tell({ name, judge }: Bet, data: unknown, line: HTMLElement): void {
   const chosen = currentBets()[name];
@@ -159,7 +170,7 @@ function tell({ name, judge }: Bet, data: unknown, line: HTMLElement): void {
 export function takeBets(): void {
   const early = earlyBets();
   restore(early);
-  if (early.size > 0) stored.set(currentBets());
+  if (early.size > 0) store();
   for (const slider of document.querySelectorAll<HTMLInputElement>('.bet input[type=range]'))
     showWidth(slider);
   for (const bet of bets) {
@@ -181,7 +192,7 @@ export function takeBets(): void {
         input.dataset.moved = 'yes';
         showWidth(input);
       }
-      stored.set(currentBets());
+      store();
       // While a slider moves, the answer is shown only if it is already known.
       if (input.type !== 'range' || results.has(bet.name)) answer();
     });

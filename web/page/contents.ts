@@ -5,7 +5,7 @@ const line = 0.25;
 
 export function followSections(nav: HTMLElement): void {
   const button = nav.querySelector('button') as HTMLButtonElement;
-  const links = [...nav.querySelectorAll<HTMLAnchorElement>('li:not(.presents) a')];
+  const links = [...nav.querySelectorAll<HTMLAnchorElement>('li:not(.presents, .leads-on) a')];
   const linkTo = new Map(links.map((link) => [link.hash.slice(1), link]));
   const show = (open: boolean) => {
     nav.toggleAttribute('data-open', open);

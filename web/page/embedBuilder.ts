@@ -6,6 +6,7 @@ import type { FigureElement } from '../element/figureElement.js';
 import { untranslate } from '../element/translated.js';
 import { readFrameMessage } from '../embed/frameMessages.js';
 import type { Control } from '../figures/controls.js';
+import { home } from './elsewhere.js';
 import css from './embedBuilder.css?inline';
 import { oneFile } from './oneFile.js';
 import { type Piece, type Platform, type PlatformName, platforms } from './platforms.js';
@@ -30,7 +31,7 @@ export class EmbedBuilder extends LitElement {
 
   /** The figure's result when the dialog was opened: the page behind it may scroll to another step. */
   private result: FigureElement['result'];
-  private place: PlatformName = 'frame';
+  private place: PlatformName = 'html';
   private theme: Wish['theme'] = 'auto';
   private width = 700;
   private height = 700;
@@ -69,7 +70,7 @@ export class EmbedBuilder extends LitElement {
       data,
       state: settings,
       finding: figure.describe(data, settings),
-      home: new URL('./', location.href.split('#')[0]).href,
+      home,
       version: __SUPERPOSE_VERSION__,
       theme: this.theme,
       keep: Object.keys(figure.controls).filter((name) => !this.dropped.includes(name)),
@@ -105,7 +106,8 @@ export class EmbedBuilder extends LitElement {
     return (saves ? picturesToSave(wish) : []).map(({ name, width }) => ({
       name,
       type: 'image/svg+xml',
-      make: () => toSvg(result, width, wish.theme),
+      // In a chosen theme it stands on the ground of the page that it was chosen for.
+      make: () => toSvg(result, width, wish.theme, { ground: wish.theme === 'auto' }),
     }));
   }
 

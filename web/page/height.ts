@@ -83,8 +83,8 @@ function controlsHeight({ figure, state, keep }: Shown, width: number, isPhone: 
   const inputs: Input[] = figure.plays ? [simple(1)] : [];
   for (const _ of figure.buttons?.(state) ?? []) inputs.push(simple(1));
   for (const [, control] of controls) {
-    if (control.more) continue;
     const kind = inputClass(control);
+    if (control.more || kind === 'by-hand') continue;
     const across = kind.includes('full') ? all : kind.includes('wide') ? (isPhone ? all : 2) : 1;
     inputs.push({ across, height: (room) => inputHeight(control, room) });
   }

@@ -34,7 +34,8 @@ const latex: Record<string, string> = {
  */
 const texts = {
   html: (text: string) => inXml(text).replace(/[{}]/g, (sign) => `&#${sign.charCodeAt(0)};`),
-  markdown: (text: string) => text.replace(/[[\]\\*_`<>{}%&$~|]/g, '\\$&'),
+  // A percent sign means something only beside a brace, in a template.
+  markdown: (text: string) => text.replace(/[[\]\\*_`<>{}&$~|]|(?<=\{)%|%(?=\})/g, '\\$&'),
   latex: (text: string) => text.replace(/[\\{}$&#_%~^]/g, (sign) => latex[sign] ?? `\\${sign}`),
 };
 const escaped = texts.html;

@@ -1,6 +1,7 @@
 // The card for a reader's own model: files that are chosen or dropped go to the worker, and their figures
 // are shown.
 import { type FamilyId, familyNames, modelFamilies } from 'superpose';
+import { forgetPageTexts } from '../element/pageTexts.js';
 import type {
   ChosenFile,
   CorpusAverage,
@@ -137,6 +138,8 @@ class UserModelCard extends UserFileCard<ModelRequest, Answer> {
     this.#about.replaceChildren();
     this.#corpus.replaceChildren();
     this.#model = undefined;
+    // Ids are of this model's vocabulary.
+    forgetPageTexts(['ids', 'otherIds']);
     this.forget.hidden = true;
     this.say(sentence);
     this.ask({});

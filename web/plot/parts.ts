@@ -74,7 +74,8 @@ export interface AxisOptions {
   /** The ends of the data. */
   from: number;
   to: number;
-  label: string;
+  /** An axis without a name has no numbers either. */
+  label?: string;
   logarithmic?: boolean;
   /** Extended to round numbers, unless this is false. */
   nice?: boolean;
@@ -94,16 +95,20 @@ export interface Plane {
 const lineHeight = 16;
 export const tickText = (tick: number): string => String(Number(tick.toPrecision(6))).replace('-', '−');
 
+const nothing = () => '';
+
 /** A plane with grid lines, ticks and labels inside `area`, and its scales for marks on it. */
 export function plane(area: Area, below: AxisOptions, beside: AxisOptions): Plane {
   const [across, up] = [plainCopy(below), plainCopy(beside)];
-  const print = up.print ?? tickText;
+  const [print, printAcross] = [up, across].map(({ label, print = tickText }) =>
+    label ? print : nothing,
+  ) as [(tick: number) => string, (tick: number) => string];
   const y = axis(up, [area.y + area.height - 2.3 * lineHeight, area.y + lineHeight + 4]);
   const rows = ticksOf(y, up);
   const left = 10 + 7 * Math.max(...rows.map((tick) => print(tick).length), 1);
   const x = axis(across, [area.x + left, area.x + area.width - 8]);
   const columnTicks = ticksOf(x, across, area.width < 330 ? 4 : 6);
-  const labels = columnTicks.map((tick) => tickLabel((across.print ?? tickText)(tick), x(tick), 0, area));
+  const labels = columnTicks.map((tick) => tickLabel(printAcross(tick), x(tick), 0, area));
   const widest = 6.8 * Math.max(...labels.map(({ text }) => text.length));
   const [before, last] = labels.slice(-2);
   const distance = (last?.x ?? 0) - (before?.x ?? -Infinity);
@@ -115,13 +120,13 @@ export function plane(area: Area, below: AxisOptions, beside: AxisOptions): Plan
   const marks: Mark[] = [
     ...columns.flatMap((tick): Mark[] => [
       { mark: 'line', x1: x(tick), x2: x(tick), y1: top, y2: bottom },
-      tickLabel((across.print ?? tickText)(tick), x(tick), bottom + lineHeight, area),
+      tickLabel(printAcross(tick), x(tick), bottom + lineHeight, area),
     ]),
     ...rows.flatMap((tick): Mark[] => [
       { mark: 'line', y1: y(tick), y2: y(tick), x1: start, x2: end },
       textAt(start - 6, y(tick) + 4, print(tick), { anchor: 'end' }),
     ]),
-    textAt(end, bottom + 2.1 * lineHeight, `${across.label} →`, { anchor: 'end' }),
+    ...(across.label ? [textAt(end, bottom + 2.1 * lineHeight, `${across.label} →`, { anchor: 'end' })] : []),
     ...(up.label ? [textAt(area.x, area.y + 10, `↑ ${up.label}`)] : []),
   ];
   return { x, y, inner: { x: start, y: top, width: end - start, height: bottom - top }, marks };
@@ -289,13 +294,22 @@ export function map(area: Area, options: MapOptions): { marks: Mark[]; region: R
   const cells: RasterMark = { mark: 'raster', ...inside, ...raster, faint: faint ?? false, term };
   const marks: Mark[] = [cells];
   if (title !== undefined) {
-    marks.push(textAt(area.x, area.y + 13, title, { ink: 'ink', size: 13, term }));
+    marks.push(textAt(area.x, area.y + 13, title, { ink: 'ink', term }));
   }
   if (subtitle !== undefined) marks.push(textAt(area.x, area.y + 29, subtitle));
   const fill = term ?? ink ?? 'quiet';
   marks.push(boxAt([inside.x, inside.y - 4, inside.width, 3], { fill, term }));
   return { marks, region: { ...inside, pick: 'cells', rows: raster.rows, columns: raster.columns, term } };
 }
+
+/** Room for the names of a map's edges: left of it and below it. */
+export const edgeRoom = { left: 18, below: 16 };
+
+/** What is along the edges of a map: rows go down and columns to the right. */
+export const edges = ({ x, y, width, height }: Area, rows = 'query', columns = 'key'): Mark[] => [
+  ...(rows ? [textAt(x - 5, y, `← ${rows}`, { anchor: 'end', turn: -90 })] : []),
+  textAt(x + width, y + height + 13, `${columns} →`, { anchor: 'end' }),
+];
 
 /** The key of a map's colours: a ramp with its ends and the unit, 30 pixels high. */
 export function colourKey(
@@ -343,7 +357,7 @@ export function bars(area: Area, list: readonly Bar[], low: number, high: number
       const y = area.y + place * row;
       const to = Number.isFinite(value) ? across(value) : zero;
       return [
-        textAt(area.x, y + row / 2 + 4, label, { ink: 'ink', size: 13, term }),
+        textAt(area.x, y + row / 2 + 4, label, { ink: 'ink', term }),
         boxAt([Math.min(zero, to), y + 0.18 * row, Math.abs(to - zero), 0.64 * row], { fill: ink, term }),
         textAt(area.x + area.width, y + row / 2 + 4, text, { anchor: 'end', ink: 'ink', term }),
       ];
@@ -371,6 +385,16 @@ export function rowBars(
     return `M${from}${ends ? '' : `v${rounded(-up)}`}h${rounded(wide)}${ends ? '' : `v${rounded(up)}Z`}`;
   });
   return { mark: 'path', d: d.join(''), ...(ends ? { stroke: ink, wide: 2 } : { fill: ink }) };
+}
+
+/** Slanted lines across an area: what is wrong, or missing. */
+export function hatching({ x, y, width, height }: Area): string {
+  let d = '';
+  for (let at = 6; at < width + height; at += 6) {
+    const [from, to] = [Math.min(at, width), Math.max(0, at - height)];
+    d += `M${point(x + from, y + at - from)}L${point(x + to, y + at - to)}`;
+  }
+  return d;
 }
 
 /** Names of lines with a stroke of their colour, one below the other, 18 pixels each. */

@@ -1,7 +1,12 @@
 // A figure's picture as plain data, in CSS pixels. The same marks are drawn on a page, on a canvas below an
 // SVG, and written as an SVG file.
 
-/** Colours by meaning; web/plot/colour.ts has their values in each theme. */
+import type { Size } from './sizes.js';
+
+/**
+ * Colours by meaning; web/plot/colour.ts has their values in each theme. `ink` is also that of what is added;
+ * tokens and positions have the colours of their terms.
+ */
 export type Ink =
   | 'ink'
   | 'quiet'
@@ -9,7 +14,7 @@ export type Ink =
   | 'field'
   | 'paper'
   | 'accent'
-  | 'warning'
+  | 'concatenated'
   | 'second'
   | 'third'
   | Term;
@@ -45,7 +50,7 @@ export interface TextMark extends Linked {
   anchor?: 'start' | 'middle' | 'end';
   ink?: Ink;
   /** In pixels; 13 unless given. */
-  size?: number;
+  size?: Size;
   bold?: boolean;
   /** Degrees, about (x, y). */
   turn?: number;
@@ -143,21 +148,23 @@ export interface Region extends Linked {
   pick: 'cells' | 'across' | 'nothing' | { points: Points };
   rows: number;
   columns: number;
+  /** The cursor's row at the top of its cells; 0 unless given. */
+  firstRow?: number;
   /** Settings that a click or tap on it sets; without any, it holds the cursor. */
   sets?: Readonly<Record<string, string | number | readonly string[]>>;
 }
 
-/** A knob in the picture, or a field, that is dragged to set a value. Its setting has an input, too. */
+/** A knob in the picture, or a part of it, that is dragged to set a value. Its setting has an input, too. */
 export interface Handle {
   x: number;
   y: number;
   setting: string;
-  /** Of a field, about its middle: `at` gets the x of the press and the y of the pointer. */
+  /** Of a part about (x, y), such as a card: it moves sideways, so a finger still scrolls the page up and down. */
   size?: { width: number; height: number };
-  /** The value at a pixel; a number is rounded to one that can be set. */
+  /** The value when (x, y) has been dragged to a pixel; a number is rounded to one that can be set. */
   at(x: number, y: number): number | string;
-  /** Of a field: the knob for fingers, where the cursor is in it. */
-  grip?(cursor: Cursor): Handle | undefined;
+  /** Dragged to the first value or beyond, it goes on to the second by itself. */
+  snap?: readonly [from: number, to: number];
 }
 
 export interface Scene {
@@ -185,8 +192,8 @@ export function cursorAt(
       continue;
     }
     const j = Math.min(region.columns - 1, Math.floor(across * region.columns));
-    const i = region.pick === 'across' ? 0 : Math.min(region.rows - 1, Math.floor(down * region.rows));
-    return { cursor: { i, j }, region };
+    const row = region.pick === 'across' ? 0 : Math.min(region.rows - 1, Math.floor(down * region.rows));
+    return { cursor: { i: (region.firstRow ?? 0) + row, j }, region };
   }
   return undefined;
 }
@@ -205,11 +212,12 @@ function nearest({ x, y, cursors }: Points, across: number, down: number): Curso
 }
 
 /** Marks that show the cursor, in every region. */
-export function cursorMarks(scene: Scene, { i, j }: Cursor): Mark[] {
+export function cursorMarks(scene: Scene, { i: row, j }: Cursor): Mark[] {
   return scene.regions.flatMap((region): Mark[] => {
-    const { x, y, width, height, rows, columns, pick } = region;
+    const { x, y, width, height, rows, columns, pick, firstRow = 0 } = region;
+    const i = row - firstRow;
     if (typeof pick === 'object') {
-      const k = pick.points.cursors.findIndex((cursor) => cursor.i === i && cursor.j === j);
+      const k = pick.points.cursors.findIndex((cursor) => cursor.i === row && cursor.j === j);
       if (k < 0) return [];
       const at = { x: pick.points.x[k] as number, y: pick.points.y[k] as number };
       const box = pick.points.boxes?.[k];
@@ -217,7 +225,7 @@ export function cursorMarks(scene: Scene, { i, j }: Cursor): Mark[] {
       const corner = { x: at.x - box.width / 2, y: at.y - box.height / 2 };
       return [{ mark: 'box', ...corner, ...box, stroke: 'quiet', wide: 1.5 }];
     }
-    if (pick === 'nothing' || j >= columns || (pick === 'cells' && i >= rows)) return [];
+    if (pick === 'nothing' || j >= columns || (pick === 'cells' && (i < 0 || i >= rows))) return [];
     const wide = width / columns;
     if (pick === 'across') {
       const at = x + (j + 0.5) * wide;

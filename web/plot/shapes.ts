@@ -2,6 +2,7 @@
 // forbid inline styles. What draws on a page needs no more than this; svg.ts writes files.
 import { plainCopy } from './plainCopy.js';
 import { type DotsMark, type Mark, type RasterMark, roundDots, type Span } from './scene.js';
+import { sizes } from './sizes.js';
 
 /** Characters that XML forbids, and lone surrogates. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to take out
@@ -46,7 +47,8 @@ function spanShapes(spans: readonly Span[], size: number): Shape[] {
       'tspan',
       {
         dy: dy === 0 ? undefined : dy,
-        'font-size': shift && 0.82 * size,
+        // An index is smaller than its letter, but not too small to read.
+        'font-size': shift && Math.max(sizes.label, 0.82 * size),
         'font-style': italic && 'italic',
         class: ink && `f-${ink}`,
         'font-family': ink
@@ -68,7 +70,7 @@ function shapeOf(mark: Exclude<Mark, RasterMark>): Shape {
   const term = { 'data-term': mark.term, 'data-live': mark.live && '' };
   switch (mark.mark) {
     case 'text': {
-      const { x, y, text, spans, anchor = 'start', ink = 'quiet', size = 13, bold, turn } = mark;
+      const { x, y, text, spans, anchor = 'start', ink = 'quiet', size = sizes.label, bold, turn } = mark;
       const attributes = {
         x,
         y,

@@ -2,6 +2,7 @@
 import { inkClasses, inks, rasterPixels, type Theme, themeVariables } from './colour.js';
 import type { Ink, RasterMark, Scene } from './scene.js';
 import { forbidden, rounded, type Shape, shapesOf } from './shapes.js';
+import { type Size, sizes } from './sizes.js';
 
 const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
@@ -79,15 +80,17 @@ export interface PictureOptions {
   description: string;
   /** Text below the picture. With it, the picture has a margin and its title above. */
   below?: readonly string[];
+  /** False leaves out the ground, where the page's own is known to suit the theme. */
+  ground?: boolean | undefined;
 }
 
 const margin = 16;
 const above = 30;
-const lineHeight = 16;
+const lineHeight = 18;
 
 /** Pieces of text joined and broken into lines of about this width. */
 function linesOf(pieces: readonly string[], width: number): string[] {
-  const most = Math.max(20, Math.floor(width / 6.2));
+  const most = Math.max(20, Math.floor(width / 7));
   const lines: string[] = [];
   for (const piece of pieces) {
     const last = lines.at(-1);
@@ -104,7 +107,7 @@ const dark = (inside: string): string =>
 /** The text of an SVG file. */
 export async function svgPicture(
   scene: Scene,
-  { theme, title, description, below }: PictureOptions,
+  { theme, title, description, below, ground = true }: PictureOptions,
 ): Promise<string> {
   const rasters = scene.marks.filter((mark): mark is RasterMark => mark.mark === 'raster');
   const themes: [Theme, string][] =
@@ -117,10 +120,11 @@ export async function svgPicture(
   const images = await Promise.all(
     themes.flatMap(([name, hidden]) => rasters.map((raster) => rasterImage(raster, name, hidden))),
   );
-  // `auto` shows the reader's theme, or the one that the picture's address ends in: #light or #dark.
+  // `auto` shows the reader's theme, or the one that the picture's address ends in: #light or #dark. Then its
+  // author has chosen it to suit the page, whose ground it has.
   const auto = theme === 'auto';
   const style = auto
-    ? `<style>svg{${themeVariables('light')}}.on-dark{display:none}@media (prefers-color-scheme: dark){${dark('svg:not(:target)')}}${dark('g:target')}${inkClasses}</style>`
+    ? `<style>svg{${themeVariables('light')}}.on-dark{display:none}@media (prefers-color-scheme: dark){${dark('svg:not(:target)')}}${dark('g:target')}${inkClasses}:target>.ground,svg:target>g>.ground{fill:none}</style>`
     : '';
   const marks = `${images.join('')}${shapesOf(
     scene.marks.filter(({ live }) => !live),
@@ -131,16 +135,19 @@ export async function svgPicture(
   const lines = below ? linesOf(below, scene.width) : [];
   const width = scene.width + (below ? 2 * margin : 0);
   const height = scene.height + (below ? 2 * margin + above + 14 + lineHeight * lines.length : 0);
-  const text = (y: number, size: number, ink: Ink, text: string, bold = false) =>
+  const text = (y: number, size: Size, ink: Ink, text: string, bold = false) =>
     shapesOf([{ mark: 'text', x: margin, y, text, ink, size, bold }], true)
       .map(markup)
       .join('');
   const framed = below
-    ? `${text(margin + 14, 16, 'ink', title, true)}<g transform="translate(${margin} ${margin + above})">${marks}</g>${lines
-        .map((line, k) => text(margin + above + scene.height + 22 + lineHeight * k, 11, 'quiet', line))
+    ? `${text(margin + 14, sizes.prose, 'ink', title, true)}<g transform="translate(${margin} ${margin + above})">${marks}</g>${lines
+        .map((line, k) =>
+          text(margin + above + scene.height + 22 + lineHeight * k, sizes.label, 'quiet', line),
+        )
         .join('')}`
     : marks;
-  const shapes = `<rect width="${width}" height="${height}" class="f-paper" />${framed}`;
+  const under = auto ? 'ground f-paper' : 'f-paper';
+  const shapes = `${ground ? `<rect width="${width}" height="${height}" class="${under}" />` : ''}${framed}`;
   const painted = auto ? `<g id="dark">${shapes}</g>` : inAttributes(shapes, theme);
   return `<svg${auto ? ' id="light"' : ''} xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"><title>${escaped(title)}</title><desc>${escaped(description)}</desc>${style}${painted}</svg>\n`;
 }

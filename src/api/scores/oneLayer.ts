@@ -26,16 +26,16 @@ export interface OneLayer {
   readonly added: Float64Array;
   /** [a₁, a₂, …] times W₁ over W₂ and so on, [n, m]. */
   readonly concatenated: Float64Array;
+  /** What each part adds to the concatenated output, each [n, m]. */
+  readonly contributions: readonly Float64Array[];
   /** The largest |concatenated − added|. */
   readonly difference: number;
   /** ‖concatenated − added‖ / ‖added‖ over all numbers; NaN where all are 0. */
   readonly relativeDifference: number;
   /** The least ‖c · concatenated − added‖ / ‖added‖ for one number c. */
   readonly miss: number;
-  /** The least ‖concatenated‖ / ‖added‖ of a row. */
-  readonly leastLengthRatio: number;
-  /** The largest ‖concatenated‖ / ‖added‖ of a row. */
-  readonly largestLengthRatio: number;
+  /** [n], ‖concatenated‖ / ‖added‖ of each row; NaN where both are 0. */
+  readonly lengthRatios: Float64Array;
   /**
    * How far one matrix for both parts stays from what W₁ gave at ρ = 1: |1 − ρ| / √(2(1 + ρ²)) of its size,
    * at best, for independent parts that spread alike.

@@ -1,6 +1,5 @@
 #include "scores/one_layer.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -23,23 +22,18 @@ OneLayer one_layer(std::vector<Matrix<double>> parts, std::vector<Matrix<double>
   }
   // PyTorch's LayerNorm adds 1e-5 to the variance.
   const Normalization<double> between{options.norm, {}, {}, 1e-5};
-  const auto read = [&](const Matrix<double>& rows, const Matrix<double>& weight) -> Matrix<double> {
-    return normalize({rows}, between).sum().lazyProduct(weight);
-  };
   OneLayer out;
-  out.added = read(sum, weights[0]);
-  out.concatenated = read(joined, stacked);
+  out.added = normalize({sum}, between).sum().lazyProduct(weights[0]);
+  const Matrix<double> read = normalize({joined}, between).sum();
+  out.concatenated = read.lazyProduct(stacked);
+  for (Eigen::Index k = 0; k < count; ++k)
+    out.contributions.push_back(read.middleCols(k * d, d).lazyProduct(weights[k]));
   const double size = out.added.norm();
   const auto distance = [&](double factor) { return (factor * out.concatenated - out.added).norm() / size; };
   if (out.added.size()) out.difference = (out.concatenated - out.added).cwiseAbs().maxCoeff();
   out.relative_difference = distance(1);
   out.miss = distance(out.concatenated.cwiseProduct(out.added).sum() / out.concatenated.squaredNorm());
-  for (Eigen::Index row = 0; row < out.added.rows(); ++row) {
-    const double ratio = out.concatenated.row(row).norm() / out.added.row(row).norm();
-    // A ratio that is not a number changes neither.
-    out.least_length_ratio = std::min(out.least_length_ratio, ratio);
-    out.largest_length_ratio = std::max(out.largest_length_ratio, ratio);
-  }
+  out.length_ratios = out.concatenated.rowwise().norm().cwiseQuotient(out.added.rowwise().norm());
   out.shared_miss = std::abs(1 - rho) / std::sqrt(2 * (1 + rho * rho));
   out.weights = std::move(weights);
   return out;

@@ -9,7 +9,6 @@
 // rows in the second.
 #pragma once
 
-#include <limits>
 #include <vector>
 
 #include "numeric/bytes.h"
@@ -28,11 +27,12 @@ struct OneLayerOptions {
 struct OneLayer {
   std::vector<Matrix<double>> weights;  // after pull and scale
   Matrix<double> added, concatenated;   // [n, m]
-  double difference = 0;                // the largest |concatenated - added|
-  double relative_difference = 0;       // |concatenated - added| / |added|, over all numbers
-  double miss = 0;                      // the least |c concatenated - added| / |added| over all numbers c
-  // The least and the largest |concatenated| / |added| of a row; rows with 0 / 0 do not count.
-  double least_length_ratio = std::numeric_limits<double>::infinity(), largest_length_ratio = 0;
+  // What each part adds to the concatenated output, [n, m]; they sum to it.
+  std::vector<Matrix<double>> contributions;
+  double difference = 0;           // the largest |concatenated - added|
+  double relative_difference = 0;  // |concatenated - added| / |added|, over all numbers
+  double miss = 0;                 // the least |c concatenated - added| / |added| over all numbers c
+  Vector<double> length_ratios;    // [n], |concatenated| / |added| of each row
   // The least |x M + rho p M - (x + p) W_1| / |(x + p) W_1| over all matrices M that serve both parts, for
   // independent x and p that spread alike: then M = (1 + rho) / (1 + rho^2) W_1. It is 0 for rho = 1 alone.
   double shared_miss = 0;
@@ -42,7 +42,7 @@ struct OneLayer {
 OneLayer one_layer(std::vector<Matrix<double>> parts, std::vector<Matrix<double>> weights,
                    const OneLayerOptions& options);
 constexpr double one_layer_bytes(double n, double d, double m, double parts) {
-  return bytes_of_doubles(6 * n * parts * d + 4 * n * m);
+  return bytes_of_doubles(6 * n * parts * d + (4 + parts) * n * m + n);
 }
 
 }  // namespace superpose

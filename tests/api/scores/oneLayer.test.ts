@@ -1,7 +1,8 @@
 import type { Table } from 'superpose';
 import { describe, expect, test } from 'vitest';
+import oracle from '../../reference/norm_between.json' with { type: 'json' };
 import { builds } from '../support/builds.ts';
-import { largestDifference, rowsOf } from '../support/numbers.ts';
+import { flat, largestDifference, rowsOf, tableOf } from '../support/numbers.ts';
 
 /** a W, written out. */
 const product = (rows: number[][], weight: Table): number[][] =>
@@ -49,11 +50,22 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       between(token.map((value, c) => value - 2 * (positions[i]?.[c] ?? 0) + (segments[i]?.[c] ?? 0))),
     );
     const blocks = [weights[0] as Table, pulled(0.25, 1), pulled(0.25, 2)];
-    const concatenated = joined.map((row) =>
-      blocks
-        .map((block, k) => product([row.slice(6 * k, 6 * k + 6)], block)[0] as number[])
+    const contributions = blocks.map((block, k) =>
+      product(
+        joined.map((row) => row.slice(6 * k, 6 * k + 6)),
+        block,
+      ),
+    );
+    const concatenated = joined.map((_, i) =>
+      contributions
+        .map((rows) => rows[i] as number[])
         .reduce((sum, row) => sum.map((value, m) => value + (row[m] as number))),
     );
+    expect(result.contributions).toHaveLength(3);
+    for (const [k, rows] of contributions.entries())
+      expect(
+        largestDifference(result.contributions[k] as Float64Array, Float64Array.from(rows.flat())),
+      ).toBeLessThan(1e-13);
     const added = product(sums, weights[0] as Table).flat();
     expect(largestDifference(result.added, Float64Array.from(added))).toBeLessThan(1e-13);
     expect(largestDifference(result.concatenated, Float64Array.from(concatenated.flat()))).toBeLessThan(
@@ -99,7 +111,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     ) as [Table<Float64Array>, Table<Float64Array>];
     const weight = superpose.randomNormal({ rows: d, columns: 8, seed: 3, standardDeviation: 'fan_in' });
     const input = { parts: [token, position], weights: [weight, weight], norm: 'layer_norm' } as const;
-    const { added, concatenated, leastLengthRatio, largestLengthRatio } = superpose.oneLayer({
+    const { added, concatenated, lengthRatios } = superpose.oneLayer({
       ...input,
       pull: 1,
     });
@@ -122,12 +134,13 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       const ratio = spreadOf(t.map((x, c) => x + (p[c] as number))) / spreadOf([...t, ...p]);
       expect(Math.abs(value / ratio - 1)).toBeLessThan(1e-12);
     }
-    // What the page says of them.
+    // Of these draws.
     const [least, most] = d === 8 ? [0.62, 1.81] : [1.31, 1.48];
-    expect(leastLengthRatio).toBeCloseTo(least, 2);
-    expect(largestLengthRatio).toBeCloseTo(most, 2);
-    expect(Math.abs(leastLengthRatio / Math.min(...times) - 1)).toBeLessThan(1e-12);
-    expect(Math.abs(largestLengthRatio / Math.max(...times) - 1)).toBeLessThan(1e-12);
+    expect(Math.min(...lengthRatios)).toBeCloseTo(least, 2);
+    expect(Math.max(...lengthRatios)).toBeCloseTo(most, 2);
+    expect(lengthRatios).toHaveLength(pairs);
+    for (const [k, ratio] of lengthRatios.entries())
+      expect(Math.abs(ratio / (times[k] as number) - 1)).toBeLessThan(1e-12);
     // A shift or other gains for the second half, and directions part.
     const shift = rowsOf(superpose.randomNormal({ rows: 2, columns: d, seed: 9, standardDeviation: 0.3 }));
     const output = (row: number[]) => product([row], weight)[0] as number[];
@@ -140,6 +153,26 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     // Even if only the first half has a shift, that of the sum.
     const half = sums.map((row, k) => cosine(moved(row, first), moved(joined[k] as number[], first)));
     expect(Math.min(...half)).toBeLessThan(0.999);
+  });
+
+  test.each(oracle.written_out)('a norm between, as numpy has it', (expected) => {
+    const weightOf = (rows: number[][]) =>
+      tableOf((rows[0] as number[]).map((_, c) => rows.map((row) => row[c] as number)));
+    const input = {
+      parts: [tableOf(expected.token), tableOf(expected.position)],
+      weights: [weightOf(expected.first_weight), weightOf(expected.second_weight)],
+      norm: 'layer_norm',
+    } as const;
+    const close = (ours: ArrayLike<number>, theirs: number[] | number[][]) =>
+      expect(largestDifference(ours, flat(theirs))).toBeLessThan(1e-12);
+    const apart = superpose.oneLayer(input);
+    close(apart.added, expected.added);
+    close(apart.concatenated, expected.concatenated);
+    for (const [k, part] of apart.contributions.entries())
+      close(part, expected.contributions[k] as number[][]);
+    const same = superpose.oneLayer({ ...input, pull: 1 });
+    close(same.concatenated, expected.one_matrix);
+    close(same.lengthRatios, expected.length_ratios);
   });
 
   test('with a norm one row is only scaled, and several are no longer equal', () => {
@@ -173,4 +206,14 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     });
     expect(undone.sharedMiss).toBeCloseTo(Math.sqrt(1 - cross ** 2 / norm / target), 2);
   });
+});
+
+test('numpy’s draws: without a shift the norm changes lengths alone; a shift, even of one half, turns the output', () => {
+  for (const { least_cosine: least, median_cosine: median } of oracle.draws) {
+    expect(1 - least.no_shift).toBeLessThan(1e-15);
+    expect(least.first_shift_alone).toBeLessThan(0.99);
+    expect(least.both_shifts).toBeLessThan(least.first_shift_alone);
+    expect(median.both_shifts).toBeLessThan(median.first_shift_alone);
+    expect(least.other_gains).toBeLessThan(0.9);
+  }
 });

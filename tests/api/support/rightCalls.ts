@@ -389,7 +389,7 @@ const completeCalls: Record<string, RightCall> = {
   },
   positionCost: { sound: ['tupe', model] },
   oneLayer: {
-    bytes: 832,
+    bytes: 976,
     sound: [
       {
         parts: [table(2, 3), table(2, 3)],

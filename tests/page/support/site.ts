@@ -148,7 +148,7 @@ export async function startSite(): Promise<Site> {
 /** Figures that train many models start with fewer. */
 async function contentsOf(file: string): Promise<Buffer | undefined> {
   const bytes = await readFile(join(dist, file)).catch(() => undefined);
-  if (file !== 'index.html' || !bytes) return bytes;
+  if (!/^(evidence\/)?index\.html$/.test(file) || !bytes) return bytes;
   const page = Object.entries(shorter).reduce((html, [name, settings]) => {
     const attributes = Object.entries(settings).map(([setting, text]) => ` ${setting}="${text}"`);
     return html.replace(`<superpose-figure name="${name}"`, (tag) => tag + attributes.join(''));

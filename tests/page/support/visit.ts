@@ -2,6 +2,10 @@
 // it blocks and any request to other hosts fails the test.
 import type { BrowserContextOptions, Locator, Page } from 'playwright';
 import { afterAll, expect, inject, onTestFailed, onTestFinished, test } from 'vitest';
+import { pageFolders, placesOn, sourceOf } from '../../../web/build/places.ts';
+import { decodedLink } from '../../../web/element/link.ts';
+import { figures } from '../../../web/figures/index.ts';
+import { placeOf as placeIn } from '../../../web/page/elsewhere.ts';
 import type { Cursor, Region, Scene } from '../../../web/plot/scene.ts';
 import { runningChromium } from '../../engines/chromium.ts';
 import {
@@ -27,6 +31,10 @@ export interface VisitOptions extends BrowserContextOptions {
   first?: () => void;
   /** The fragment of the address. */
   fragment?: string;
+  /** A figure or a section of the page to open, if the fragment does not lead to one. */
+  of?: string;
+  /** That page’s folder. */
+  folder?: string;
 }
 
 /**
@@ -81,7 +89,15 @@ export async function openMenu(figure: Locator): Promise<Locator> {
 /** A test that needs the model's files. Without them it is skipped, unless CI=true. */
 export const modelTest = test.runIf(inject('withModel'));
 
-/** Opens the page in a new browser profile, from a new server. */
+const placesOf = new Map(pageFolders.map((folder) => [folder, placesOn(sourceOf(folder))]));
+/** The folder of the page that has a figure or a section of this name; the first page’s if none has. */
+export const folderWith = (place: string): (typeof pageFolders)[number] =>
+  pageFolders.find((folder) => placesOf.get(folder)?.includes(place)) ?? '';
+/** The names of the figures on the page that has this section. */
+export const namesOn = (section: string): string[] =>
+  Object.keys(figures).filter((name) => folderWith(name) === folderWith(section));
+
+/** Opens a page of figures in a new browser profile, from a new server. */
 export async function visit(options: VisitOptions = {}): Promise<Visit> {
   const { end, ...opened } = await open(options);
   onTestFinished(end);
@@ -109,10 +125,18 @@ export function sharedVisit(options: VisitOptions = {}): () => Promise<Visit> {
   };
 }
 
+/** The same for each page of figures: the one that has a figure or a section of this name. */
+export function sharedVisits(options: VisitOptions = {}): (of: string) => Promise<Visit> {
+  const visits = new Map(pageFolders.map((folder) => [folder, sharedVisit({ ...options, folder })]));
+  return async (of) => (visits.get(folderWith(of)) as () => Promise<Visit>)();
+}
+
 async function open({
   site: breakSite,
   first,
   fragment = '',
+  of = placeIn(decodedLink(fragment)),
+  folder = folderWith(of),
   ...options
 }: VisitOptions = {}): Promise<Visit & { end(): Promise<void> }> {
   const site = await startSite();
@@ -152,7 +176,7 @@ async function open({
   if (first) await context.addInitScript(first);
 
   const page = await context.newPage();
-  await page.goto(site.address + fragment);
+  await page.goto(site.address + folder + fragment);
   const end = async () => {
     await context.close();
     await site.stop();

@@ -16,6 +16,7 @@ import {
 } from '../../page/snippets.js';
 import { escaped } from '../../plot/svg.js';
 import { figureNames, renderState } from './figures.js';
+import { pageStylesOf } from './reference.js';
 import { singlePage } from './singlePage.js';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -24,7 +25,7 @@ export function demo(dist: string, version: string): Plugin {
   return {
     name: 'demo',
     apply: 'build',
-    async writeBundle() {
+    async writeBundle(_, bundle) {
       const folder = resolve(dist, 'demo');
       mkdirSync(folder, { recursive: true });
       const withModel = (await figureNames()).includes('one-score');
@@ -84,7 +85,7 @@ export function demo(dist: string, version: string): Plugin {
       const rendered = `<p><a href="${escaped(address)}"><img src="${escaped(pictureAddress(pictured.wish, 'wide'))}" alt="${escaped(text)}" style="max-width:100%;height:auto"></a></p>\n`;
       writeFileSync(
         resolve(folder, 'index.html'),
-        post([
+        post(pageStylesOf(bundle), [
           ['A frame', iframe(framed.wish), iframe(framed.wish)],
           ['A script tag', scriptTag(scripted.wish), scriptTag(scripted.wish)],
           ['Markdown', source, rendered],
@@ -97,7 +98,12 @@ export function demo(dist: string, version: string): Plugin {
 }
 
 /** A page of a blog. */
-const blogPage = (title: string, description: string, main: string): string => `<!DOCTYPE html>
+const blogPage = (
+  title: string,
+  description: string,
+  pageStyles: string,
+  main: string,
+): string => `<!DOCTYPE html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
@@ -106,7 +112,8 @@ const blogPage = (title: string, description: string, main: string): string => `
     <title>${title} · Superpose</title>
     <meta name="description" content="${description}" />
     <link rel="icon" href="../favicon.svg" type="image/svg+xml" />
-    <style>body{max-width:44rem;margin:0 auto;padding:1rem;font:1.05rem/1.6 Georgia,'DejaVu Serif',serif}pre{overflow:auto;font-size:.8rem;padding:.6rem;border-left:4px solid #8888;white-space:pre-wrap;overflow-wrap:anywhere}</style>
+    <link rel="stylesheet" href="../${pageStyles}" />
+    <style>main{max-width:44rem;padding:1rem}h2{margin-top:2.5rem}pre{overflow:auto;font-size:.8125rem;padding:.6rem;border-left:4px solid #8888;white-space:pre-wrap;overflow-wrap:anywhere}</style>
   </head>
   <body>
     <main>
@@ -115,10 +122,11 @@ ${main}    </main>
 </html>
 `;
 
-const post = (ways: [string, string, string][]) =>
+const post = (pageStyles: string, ways: [string, string, string][]) =>
   blogPage(
     'Five figures, five ways',
     'A blog post with five figures of Superpose, embedded in five ways.',
+    pageStyles,
     `      <h1>Five figures, five ways</h1>
       <p>What figures from <a href="../">Superpose</a> look like in somebody else’s blog, with the code that was pasted below each. If only the script tag’s picture appears, the browser’s console says why: usually the server of <code>embed.js</code> does not send <code>Access-Control-Allow-Origin: *</code>. <code>_headers</code> and <code>.htaccess</code>, beside it, make many servers send it.</p>
 ${ways

@@ -27,10 +27,13 @@ const renderedFigures = new Map<string, Promise<RenderedFigure>>();
 const beats: { steps: { figure: string }[] }[] = JSON.parse(
   readFileSync(resolve(root, 'web/page/beats.json'), 'utf8'),
 );
-const beatNames = new Set(beats.flatMap(({ steps }) => steps.map(({ figure }) => figure)));
+/** The figures that stand beside steps: a single step follows its figure. */
+const besideNames = new Set(
+  beats.flatMap(({ steps }) => (steps.length > 1 ? steps.map(({ figure }) => figure) : [])),
+);
 
 /** The width of a column beside a beat's steps in a wide window, in pixels. */
-const besideSteps = 824;
+const besideSteps = 808;
 
 export const headless = (): Promise<Headless> => import(bundle);
 
@@ -119,7 +122,7 @@ async function render(name: string): Promise<RenderedFigure> {
     excerpt,
     placeholder: await placeholder(rendered, './pictures/', {
       first: openingFigures[name]?.early ?? false,
-      column: openingFigures[name]?.column ?? (beatNames.has(name) ? besideSteps : undefined),
+      column: besideNames.has(name) ? besideSteps : undefined,
     }),
   };
 }

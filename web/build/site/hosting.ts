@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
+import { folderOf } from '../places.js';
 import { siteAddress } from './address.js';
 import { cardTags } from './figurePages.js';
 import { headless, renderState } from './figures.js';
@@ -12,16 +13,20 @@ export const hostedPage = (version: string): Plugin => ({
   apply: 'build',
   transformIndexHtml: {
     order: 'post',
-    handler(page) {
+    handler(page, { path }) {
       const home = siteAddress();
       const html = page.replace('<site-version></site-version>', version);
       if (!home) return html;
       const title = html.match(/<title>(.*?)<\/title>/)?.[1] ?? 'Superpose';
       const description = html.match(/<meta name="description" content="([^"]*)"/)?.[1] ?? '';
-      const tags = cardTags(home, title, description, {
+      const address = `${home}${folderOf(path)}`;
+      const tags = cardTags(address, title, description, {
         address: `${home}preview.png`,
       });
-      return html.replace('</title>', `</title>\n    <link rel="canonical" href="${home}" />\n    ${tags}`);
+      return html.replace(
+        '</title>',
+        `</title>\n    <link rel="canonical" href="${address}" />\n    ${tags}`,
+      );
     },
   },
 });

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { captionOf } from '../../plot/format.js';
 import { escaped } from '../../plot/svg.js';
+import { upFrom } from '../places.js';
 import { figureNames, type RenderedFigure, renderFigure } from './figures.js';
 
 /** What a closed card shows: what its figure finds, and the title. */
@@ -19,7 +20,7 @@ export function placeholders(dist: string, version: string): Plugin {
     apply: 'build',
     transformIndexHtml: {
       order: 'post',
-      async handler(html) {
+      async handler(html, { path }) {
         const empty = /<superpose-figure name="([a-z0-9-]+)"([^>]*)><\/superpose-figure>/g;
         const inside = new Map<string, string>();
         const titles = new Map<string, string>();
@@ -27,7 +28,7 @@ export function placeholders(dist: string, version: string): Plugin {
         for (const [, name = ''] of html.matchAll(empty)) {
           if (!known.includes(name)) continue;
           const { placeholder, rendered } = await renderFigure(name);
-          inside.set(name, placeholder.html);
+          inside.set(name, placeholder.html.replaceAll('./pictures/', `${upFrom(path)}pictures/`));
           titles.set(name, `<h3 slot="title">${escaped(rendered.figure.title)}</h3>`);
         }
         const cards = new Map<string, string>();

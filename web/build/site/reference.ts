@@ -5,7 +5,6 @@ import { posix, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'vite';
 import { escaped } from '../../plot/svg.js';
-import { paletteRules } from '../palette.js';
 
 const root = resolve(import.meta.dirname, '../../..');
 const types = resolve(root, 'build/package');
@@ -137,7 +136,7 @@ const section = ({ name, doc, code }: Declared, examples: readonly Answered[]): 
           .join('')}
       </section>`;
 
-function referencePage(all: readonly Declared[], examples: readonly Answered[]): string {
+function referencePage(all: readonly Declared[], examples: readonly Answered[], pageStyles: string): string {
   const functions = all.flatMap(({ members }) => members);
   const others = all.filter(({ members }) => members.length === 0);
   const links = (list: readonly Declared[]) =>
@@ -146,6 +145,7 @@ function referencePage(all: readonly Declared[], examples: readonly Answered[]):
     title: 'API reference',
     description: 'Every function and type of the library, with arguments, units, ranges, errors and sources.',
     home: '../',
+    pageStyles,
     main: `<h1>API reference</h1>
       <p>From the types of the package. Functions belong to what <a href="#load">load()</a> returns. In examples, <code>superpose</code> is that, and <code>tables(superpose)</code> gives five tokens and five positions of width 8. <a href="../">The page</a></p>
       <nav aria-label="Functions"><h2>Functions</h2><p>${links(functions)}</p></nav>
@@ -161,11 +161,26 @@ interface ReadingPage {
   description: string;
   /** The path from this page to the site's folder, such as "../". */
   home: string;
+  /** What `pageStylesOf` returns. */
+  pageStyles: string;
   /** The markup inside <main>. */
   main: string;
 }
 
-export const readingPage = ({ title, description, home, main }: ReadingPage): string => `<!DOCTYPE html>
+/** The style sheet of the pages of figures, relative to the site’s folder. */
+export const pageStylesOf = (bundle: object): string => {
+  const file = Object.keys(bundle).find((name) => /^assets\/page-.*\.css$/.test(name));
+  if (!file) throw new Error('The build has no style sheet assets/page-….css.');
+  return file;
+};
+
+export const readingPage = ({
+  title,
+  description,
+  home,
+  pageStyles,
+  main,
+}: ReadingPage): string => `<!DOCTYPE html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
@@ -175,6 +190,7 @@ export const readingPage = ({ title, description, home, main }: ReadingPage): st
     <title>${escaped(title)} · Superpose</title>
     <meta name="description" content="${escaped(description)}" />
     <link rel="icon" href="${home}favicon.svg" type="image/svg+xml" />
+    <link rel="stylesheet" href="${home}${pageStyles}" />
     <link rel="stylesheet" href="${home}api/reference.css" />
   </head>
   <body>
@@ -188,11 +204,14 @@ export const readingPage = ({ title, description, home, main }: ReadingPage): st
 export const reference = (dist: string): Plugin => ({
   name: 'reference',
   apply: 'build',
-  async writeBundle() {
+  async writeBundle(_, bundle) {
     const folder = resolve(dist, 'api');
     mkdirSync(folder, { recursive: true });
-    writeFileSync(resolve(folder, 'index.html'), referencePage(publicDeclarations(), await runExamples()));
+    writeFileSync(
+      resolve(folder, 'index.html'),
+      referencePage(publicDeclarations(), await runExamples(), pageStylesOf(bundle)),
+    );
     const styles = readFileSync(resolve(import.meta.dirname, 'reference.css'), 'utf8');
-    writeFileSync(resolve(folder, 'reference.css'), `${paletteRules}\n${styles}`);
+    writeFileSync(resolve(folder, 'reference.css'), styles);
   },
 });

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { escaped } from '../../plot/svg.js';
-import { readingPage } from './reference.js';
+import { upFrom } from '../places.js';
+import { pageStylesOf, readingPage } from './reference.js';
 
 const root = resolve(import.meta.dirname, '../../..');
 const named = /<code>((?:src|web\/figures)\/[\w/]+\.(?:cpp|ts))<\/code>/g;
@@ -12,7 +13,7 @@ const named = /<code>((?:src|web\/figures)\/[\w/]+\.(?:cpp|ts))<\/code>/g;
 const withHeader = (file: string): string[] =>
   file.endsWith('.cpp') ? [file.replace(/cpp$/, 'h'), file] : [file];
 
-function pageOf(file: string): string {
+function pageOf(file: string, pageStyles: string): string {
   const parts = withHeader(file).map((path) => {
     const code = readFileSync(resolve(root, path), 'utf8');
     return `<h2>${path}</h2>\n<pre><code>${escaped(code)}</code></pre>`;
@@ -22,6 +23,7 @@ function pageOf(file: string): string {
     title: file,
     description: `The code of ${file}, as this page was built from it.`,
     home: up,
+    pageStyles,
     main: `<h1>${file}</h1>\n<p><a href="${up}">The page</a></p>\n${parts.join('\n')}`,
   });
 }
@@ -33,17 +35,17 @@ export function sources(dist: string): Plugin {
     apply: 'build',
     transformIndexHtml: {
       order: 'pre',
-      handler: (html) =>
+      handler: (html, { path }) =>
         html.replace(named, (code, file: string) => {
           files.add(file);
-          return `<a href="./source/${file}.html">${code}</a>`;
+          return `<a href="${upFrom(path)}source/${file}.html">${code}</a>`;
         }),
     },
-    writeBundle() {
+    writeBundle(_, bundle) {
       for (const file of files) {
         const path = resolve(dist, 'source', `${file}.html`);
         mkdirSync(dirname(path), { recursive: true });
-        writeFileSync(path, pageOf(file));
+        writeFileSync(path, pageOf(file, pageStylesOf(bundle)));
       }
     },
   };

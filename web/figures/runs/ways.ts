@@ -53,7 +53,7 @@ export const waysIn = {
   },
   'concat-wide-without-cross-terms': {
     options: () => ({ scheme: 'concat-wide', cuts: crossTerms }),
-    label: (d) => `Concatenated ${d} + ${d} (separate scores)`,
+    label: (d) => `Concatenated ${d} + ${d}, block-diagonal`,
     kind: 'separate',
   },
   'add-without-cross-terms': {
@@ -61,7 +61,7 @@ export const waysIn = {
     label: () => 'Added without cross terms',
     kind: 'separate',
   },
-  tupe: { options: () => ({ scheme: 'tupe' }), label: () => 'Scores kept separate (TUPE)', kind: 'separate' },
+  tupe: { options: () => ({ scheme: 'tupe' }), label: () => 'TUPE', kind: 'separate' },
   'add-sinusoid': { options: () => ({ scheme: 'add', table: 'sinusoid' }), label: () => 'Added sinusoid' },
   rope: { options: () => ({ scheme: 'rope' }), label: () => 'RoPE' },
   alibi: { options: () => ({ scheme: 'alibi' }), label: () => 'ALiBi' },
@@ -85,7 +85,7 @@ export const waysIn = {
   multiply: { options: () => ({ scheme: 'multiply' }), label: () => 'Multiplied: (1 + p)e' },
   'uniform-attention': {
     options: () => ({ scheme: 'add', zeroScores: true }),
-    label: () => 'Added, scores 0: looks at all alike',
+    label: () => 'Added, scores 0: looks everywhere equally',
   },
   'add-fixed': {
     options: () => ({ scheme: 'add', fixedTokens: true, fixedPositions: true }),

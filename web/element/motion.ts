@@ -1,0 +1,91 @@
+// Settings that move by themselves: to a value through those between, as a hand would move them, and once
+// a little way and back, to show the reader that a handle can be dragged.
+import { type Control, nearestValue, type State, type Value } from '../figures/controls.js';
+import type { AnyFigure } from '../figures/figure.js';
+import { latest } from '../plot/plainCopy.js';
+
+export const lessMotion = matchMedia('(prefers-reduced-motion: reduce)');
+
+interface Request {
+  readonly figure: AnyFigure | undefined;
+  readonly settings: State;
+  change(name: string, value: Value, settled: boolean): void;
+}
+
+/** Calls `draw` with the part of the time that has passed, until it is 1 or `draw` returns false. */
+function animate(milliseconds: number, draw: (part: number) => boolean): void {
+  const start = performance.now();
+  const frame = () => {
+    const part = Math.min(1, (performance.now() - start) / milliseconds);
+    if (draw(part) && part < 1) requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+}
+
+/** In milliseconds, over the whole range of a slider, and at least. */
+const wholeRange = 700;
+const shortest = 180;
+
+/** Moves a slider to a value, where it is `settled`. A change by anybody else ends it. */
+export function glide(request: Request, name: string, to: number, settled = true): void {
+  const control = request.figure?.controls[name] as Control;
+  const from = request.settings[name] as number;
+  if (control.kind !== 'range' || lessMotion.matches) {
+    request.change(name, to, settled);
+    return;
+  }
+  let last = from;
+  const range = Math.abs(to - from) / (control.max - control.min);
+  animate(Math.max(shortest, wholeRange * range), (part) => {
+    if (request.settings[name] !== last) return false;
+    // Fast at first, as a card that is thrown.
+    last = nearestValue(control, from + (to - from) * (1 - (1 - part) ** 2)) as number;
+    request.change(name, last, settled && part === 1);
+    return true;
+  });
+}
+
+/** In milliseconds: what the reader sees of the figure before it moves, and how long it moves. */
+const pause = 1100;
+const nudge = 800;
+/** Only the first such figure of a page invites, and only once. */
+let hasInvited = false;
+
+type Invitation = NonNullable<AnyFigure['invites']>;
+
+interface Host extends Element {
+  readonly request: Request;
+  readonly cursors: { readonly isPointed: boolean };
+}
+
+interface Picture {
+  preview(settings: State | undefined): void;
+}
+
+/** Moves a handle a little way and back in a figure in sight, unless the reader has done something there. */
+export function invite(host: Host, picture: Picture, { setting, to }: Invitation): void {
+  if (hasInvited || lessMotion.matches) return;
+  hasInvited = true;
+  const { request, cursors } = host;
+  const { settings } = request;
+  const from = settings[setting as string] as number;
+  const isUntouched = () => host.isConnected && request.settings === settings && !cursors.isPointed;
+  const watch = new IntersectionObserver(
+    (entries) => {
+      if (!latest(entries).isIntersecting) return;
+      watch.disconnect();
+      setTimeout(
+        () =>
+          animate(nudge, (part) => {
+            const moves = part < 1 && isUntouched();
+            const value = from + (to - from) * Math.sin(Math.PI * part) ** 2;
+            picture.preview(moves ? { [setting]: value } : undefined);
+            return moves;
+          }),
+        pause,
+      );
+    },
+    { threshold: 0.5 },
+  );
+  watch.observe(host);
+}
