@@ -38,7 +38,7 @@ async function figure1(page: Page): Promise<Locator> {
     const { top, bottom } = element.getBoundingClientRect();
     return bottom > 0 && top < innerHeight;
   });
-  if (!inSight) await page.locator('#dot-products > h3 > a').click();
+  if (!inSight) await page.locator('#dot-products h3 > a').click();
   await stepsCameBy(page);
   return figure;
 }

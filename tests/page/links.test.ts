@@ -212,14 +212,17 @@ describe.each(Object.entries(limits))('a limit on changes of the address %s', (_
     const { page } = await visit({ first, fragment: '#present' });
     await page.locator('#presented').waitFor();
     const text = () => page.locator('#presented').textContent();
-    const steps = await page.locator('.step').count();
-    for (let place = 0; place < steps + 1; place++) await page.keyboard.press('PageDown');
-    await expect.poll(text).toContain(`${steps + 2} of ${steps + 2}.`);
+    const slides = Number(/ of (\d+)\./.exec((await text()) as string)?.[1]);
+    expect(slides).toBeGreaterThan(10);
+    // A screen with a bet or a claim takes two: the first shows the answer.
+    for (let press = 0; press < 2 * slides; press++) await page.keyboard.press('PageDown');
+    await expect.poll(text).toContain(`${slides} of ${slides}.`);
     await page.keyboard.press('PageUp');
-    await expect.poll(text).toContain(`${steps + 1} of ${steps + 2}.`);
-    expect(await hashOf(page)).not.toContain('other-ways');
+    await expect.poll(text).toContain(`${slides - 1} of ${slides}.`);
+    const meant = (await written(page)).replace(/^[^#]*/, '');
+    expect(await hashOf(page)).not.toBe(meant);
     await page.evaluate('limit.left = 5');
-    await expect.poll(() => hashOf(page)).toBe('#present/language');
+    await expect.poll(() => hashOf(page)).toBe(meant);
   });
 
   test('does not lose the last state of a figure', async () => {

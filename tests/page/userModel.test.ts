@@ -93,7 +93,7 @@ test('a file of GPT-2’s layout gives its figures, with the library’s numbers
     .poll(() => card.locator('.user-model > [role=status]').textContent())
     .toContain('GPT-2, 0 MB; opened here from model.safetensors;');
   // What the page opens with has been fetched by now.
-  await settled(page, 'add-or-concatenate');
+  await settled(page, 'dot-products');
   const requests = site.requests.length;
   const model = await openModel(plain, folderOf('gpt2'));
   const report = await model.report();

@@ -96,8 +96,9 @@ export async function startSite(): Promise<Site> {
     response.setHeader('Content-Type', types[extname(file)] ?? 'application/octet-stream');
     // Browsers request the icon again at each new address, even when a test has cut the connection. And a
     // page that must not be stored is not kept for going back to, either.
-    const caching = { 'favicon.svg': 'max-age=3600', 'index.html': 'no-cache' }[file];
-    response.setHeader('Cache-Control', caching ?? 'no-store');
+    const caching =
+      file === 'favicon.svg' ? 'max-age=3600' : file.endsWith('.html') ? 'no-cache' : 'no-store';
+    response.setHeader('Cache-Control', caching);
     const broken = faults.find(({ files }) => files.test(file));
     if (broken) faulty.add(`${origin}${path}`);
     const sent = broken ? await broken.fault(response, bytes) : bytes;
