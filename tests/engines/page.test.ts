@@ -17,8 +17,9 @@ async function opened(name: keyof typeof starters, scheme: 'light' | 'dark') {
   onTestFinished(() => site.stop());
   const engine = await starters[name]({ scheme });
   onTestFinished(() => engine.close());
-  await engine.open(site.address);
-  return { engine, site };
+  const openPage = (folder: string) => engine.open(site.address + folder);
+  await openPage('');
+  return { engine, site, openPage };
 }
 
 /** Runs in the page. */
@@ -33,16 +34,14 @@ const dialogOpen = (host: string) => {
 const closeEmbed = () =>
   document.querySelector('superpose-embed-builder')?.shadowRoot?.querySelector('dialog')?.close();
 
-/** What a visit comes by, and the part of the page that it brings. */
-const visit: [part: string | undefined, come: (engine: Engine) => Promise<unknown>][] = [
+type Come = (engine: Engine) => Promise<unknown>;
+/** What a visit of the first page comes by, and the part of the page that it brings. */
+const visit: [part: string | undefined, come: Come][] = [
   [
     undefined,
     async (engine) => {
       await shown(engine, 'add-or-concatenate');
-      await shown(engine, 'dot-products');
-      for (const part of ['#check-narrow > summary', '.kinds [type=checkbox]', '.verdict > summary'])
-        await engine.evaluate(press, part);
-      await shown(engine, 'narrow');
+      for (const part of ['.kinds [type=checkbox]', '.verdict > summary']) await engine.evaluate(press, part);
     },
   ],
   [
@@ -56,14 +55,26 @@ const visit: [part: string | undefined, come: (engine: Engine) => Promise<unknow
     'dialog.present',
     async (engine) => {
       await engine.evaluate(closeEmbed);
-      await engine.evaluate(goTo, '#present/mix');
+      await engine.evaluate(goTo, '#present/sum');
       await expect.poll(() => engine.evaluate(dialogOpen, 'dialog.present')).toBe(true);
     },
   ],
 ];
 
+/** The same on the second page. */
+const evidence: typeof visit = [
+  [
+    undefined,
+    async (engine) => {
+      await shown(engine, 'dot-products');
+      await engine.evaluate(press, '#check-narrow > summary');
+      await shown(engine, 'narrow');
+    },
+  ],
+];
+
 /** Axe on a visit's parts; what differs in the dark are colours. */
-async function expectNoFaults(engine: Engine, options: Parameters<typeof faultsOf>[1], parts = visit) {
+async function expectNoFaults(engine: Engine, options: Parameters<typeof faultsOf>[1], parts: typeof visit) {
   const byPart: Record<string, string[]> = {};
   for (const [part, come] of parts) {
     await come(engine);
@@ -91,7 +102,7 @@ for (const name of ['firefox', 'webkit'] as const) {
 
   describe.skipIf(missing.length > 0 && !inCi)(name, () => {
     test('a slider moves its figure, axe finds nothing, and a model is trained', async () => {
-      const { engine, site } = await opened(name, 'light');
+      const { engine, site, openPage } = await opened(name, 'light');
       // Of a figure in no beat: a step that came by would set it anew, and on a busy machine did.
       await shown(engine, 'one-layer');
       await engine.evaluate(() => {
@@ -102,11 +113,13 @@ for (const name of ['firefox', 'webkit'] as const) {
         slider.dispatchEvent(new Event('input', { bubbles: true }));
       });
       expect((await shown(engine, 'one-layer')).finding).toContain('Concatenating has become adding');
-      await expectNoFaults(engine, {});
+      await expectNoFaults(engine, {}, visit);
       await engine.evaluate(goTo, '#v=1&figure=keep-apart&d_model=8&seed=7');
       const state = async () => (await shown(engine, 'keep-apart')).drawn;
       await expect.poll(state, { timeout: 240_000 }).toMatchObject({ seed: 7 });
       expect((await shown(engine, 'keep-apart')).problems).toEqual([]);
+      await openPage('evidence/');
+      await expectNoFaults(engine, {}, evidence);
       expect(engine.complaints).toEqual([]);
       // Nothing is asked for outside the page's folder.
       const folder = new URL(site.address).pathname;
@@ -114,8 +127,10 @@ for (const name of ['firefox', 'webkit'] as const) {
     });
 
     test('axe finds no colour too pale in the dark', async () => {
-      const { engine } = await opened(name, 'dark');
-      await expectNoFaults(engine, colours);
+      const { engine, openPage } = await opened(name, 'dark');
+      await expectNoFaults(engine, colours, visit);
+      await openPage('evidence/');
+      await expectNoFaults(engine, colours, evidence);
       expect(engine.complaints).toEqual([]);
     });
   });

@@ -9,6 +9,7 @@ import { plain } from '../api/support/builds.ts';
 import { tableFiles } from '../api/support/files.ts';
 import { inPrecision } from '../api/support/numbers.ts';
 import { startSite } from '../page/support/site.ts';
+import { folderWith } from '../page/support/visit.ts';
 import { firefox, lacking, shown, webkit } from './engines.ts';
 
 const starters = { firefox, webkit };
@@ -39,7 +40,7 @@ for (const name of ['firefox', 'webkit'] as const) {
       onTestFinished(() => site.stop());
       const engine = await starters[name]();
       onTestFinished(() => engine.close());
-      await engine.open(site.address);
+      await engine.open(`${site.address}${folderWith('user-model')}`);
       const files = readdirSync(folder).map((file): [string, string] => [
         file,
         readFileSync(`${folder}/${file}`, 'base64'),

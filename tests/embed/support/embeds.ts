@@ -172,17 +172,26 @@ export function testEmbeds(start: () => Promise<Engine>): void {
         ['', '#light', '#dark'].map((end) => `<img src="${here}pictures/one-layer-wide.svg${end}">`).join(''),
       ),
     }));
-    const paper = () =>
-      engine.evaluate(() =>
-        [...document.images].map((image) => {
-          const canvas = Object.assign(document.createElement('canvas'), { width: 1, height: 1 });
-          const context = canvas.getContext('2d') as CanvasRenderingContext2D;
-          if (image.complete) context.drawImage(image, 0, 0);
-          const [red, , , alpha] = context.getImageData(0, 0, 1, 1).data;
-          return alpha === 255 && (red as number) > 128 ? 'light' : alpha === 255 ? 'dark' : '';
-        }),
+    // A chosen theme stands on the page's own ground; its text says which theme it is.
+    const inks = { light: '22,24,29,255', dark: '236,238,242,255' };
+    const drawnPictures = () =>
+      engine.evaluate(
+        (inks) =>
+          [...document.images].map((image) => {
+            const { naturalWidth: width, naturalHeight: height } = image;
+            if (!image.complete || !width) return '';
+            const canvas = Object.assign(document.createElement('canvas'), { width, height });
+            const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+            context.drawImage(image, 0, 0);
+            const { data } = context.getImageData(0, 0, width, height);
+            const colours = new Set<string>();
+            for (let at = 0; at < data.length; at += 4) colours.add(data.slice(at, at + 4).join());
+            const themes = Object.entries(inks).flatMap(([theme, ink]) => (colours.has(ink) ? [theme] : []));
+            return `${themes.join()}${data[3] === 0 ? ', no ground' : ''}`;
+          }),
+        inks,
       );
-    await expect.poll(paper, patience).toEqual(['light', 'light', 'dark']);
+    await expect.poll(drawnPictures, patience).toEqual(['light', 'light, no ground', 'dark, no ground']);
   });
 
   test.runIf(inject('withModel'))('a sentence in such a frame comes with its words', async () => {
@@ -326,7 +335,7 @@ export function testEmbeds(start: () => Promise<Engine>): void {
     });
     expect(styles).toEqual({
       inside: {
-        fontSize: '15.040',
+        fontSize: '15.000',
         fontStyle: 'normal',
         letterSpacing: 'normal',
         textTransform: 'none',
