@@ -144,7 +144,6 @@ describe('a page of one file', () => {
     await expect.poll(() => page.url(), patience).toContain('n=9');
     await page.reload();
     await shows(page, { n: '9', d: '128' });
-    await page.getByText('Tools').click();
     await page.getByRole('button', { name: 'Reset' }).click();
     await shows(page, { n: '5', d: '128' });
   });

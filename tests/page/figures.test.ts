@@ -5,21 +5,30 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
-import { type Control, written } from '../../web/figures/controls.ts';
+import { type Control, readState, written } from '../../web/figures/controls.ts';
 import {
   agrees,
   expected,
   figures,
   go,
-  initialState,
   names,
+  readLink,
   toCsv,
   toJson,
   withoutRounding,
   writeLink,
 } from './support/expected.ts';
 import { readFigure, readTable, type Shown } from './support/shown.ts';
-import { drawn, figureOf, fold, modelTest, openMenu, sharedVisits, surface } from './support/visit.ts';
+import {
+  drawn,
+  figureOf,
+  fold,
+  modelTest,
+  openMenu,
+  resetOf,
+  sharedVisits,
+  surface,
+} from './support/visit.ts';
 
 const visit = sharedVisits();
 
@@ -201,14 +210,20 @@ async function inputsChangeTheirSettings(page: Page, name: string): Promise<Show
   return shown;
 }
 
-async function resetLeadsToTheFirstView(page: Page, name: string): Promise<void> {
+async function resetLeadsBack(page: Page, name: string): Promise<void> {
   const { controls, settle } = figures[name] as (typeof figures)[string];
-  await (await openMenu(figureOf(page, name))).getByRole('button', { name: 'Reset' }).click();
-  const initial = initialState(controls);
+  const step = readLink(
+    await figureOf(page, name).evaluate(
+      (figure) => figure.closest('.stage')?.querySelector<HTMLAnchorElement>('a[aria-current]')?.hash ?? '',
+    ),
+  );
+  await resetOf(figureOf(page, name)).press('Enter');
+  const ofStep = step && 'figure' in step && step.figure === name ? step.settings : [];
+  const initial = readState(controls, ofStep).state;
   const first = settle?.(initial, undefined) ?? initial;
   await expect.poll(async () => (await page.evaluate(readFigure, name))?.state).toEqual(first);
   await drawn(page, name);
-  // The address follows a moment later, and is then that of the first view.
+  // The address follows a moment later.
   const link = writeLink(name, controls, first);
   await expect.poll(() => new URL(page.url()).hash).toBe(link);
 }
@@ -249,7 +264,7 @@ modelTest.each(sample)('%s, its settings: each input, the link that it copies, a
   const { page, site } = await visit(name);
   const changed = await inputsChangeTheirSettings(page, name);
   await copiedLinkOpensTheSameView(page, name, site.address, changed);
-  await resetLeadsToTheFirstView(page, name);
+  await resetLeadsBack(page, name);
   await fold(page, name);
 });
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Scene } from '../../web/plot/scene.ts';
 import { expected, withoutRounding } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
-import { drawn, figureOf, modelTest, placeOf, settled, surface, visit } from './support/visit.ts';
+import { drawn, figureOf, modelTest, placeOf, resetOf, settled, surface, visit } from './support/visit.ts';
 
 const name = 'dot-products';
 const scaleOf = async (page: Page) => (await page.evaluate(readFigure, name))?.state.scale;
@@ -225,7 +225,7 @@ test('on a phone a swipe from a bar or a card scrolls, a tap reads, and only a g
   await expect
     .poll(async () => Math.abs((await middleOf(grip))[1] - (await middle()) - from - way))
     .toBeLessThan(4);
-  await figure.getByRole('button', { name: 'Reset the bars' }).click();
+  await resetOf(figure).tap();
   await expect.poll(() => layerState(page)).toEqual(initial);
 });
 
@@ -322,8 +322,8 @@ test('the card invites once, unless motion is to be reduced or the reader was th
   expect(await reach({}, true)).toEqual({ asks: true, far: 0, back: 0 });
 });
 
-test('where a finger drags, there is a grip, and everywhere else the page scrolls', async () => {
-  const seen: [part: boolean, touch: string, grip: string][] = [];
+test('where a finger drags, there is a grip with a sign on it, and everywhere else the page scrolls', async () => {
+  const seen: [part: boolean, touch: string, grip: string, sign: string][] = [];
   for (const of of ['one-layer', 'add-or-concatenate', 'dot-products', 'oblique']) {
     const { page } = await visit({ ...onPhone, of });
     await settled(page, of);
@@ -331,10 +331,11 @@ test('where a finger drags, there is a grip, and everywhere else the page scroll
       const root = figure.shadowRoot as ShadowRoot;
       return [
         getComputedStyle(root.querySelector('.surface') as Element).touchAction,
-        [...root.querySelectorAll('.knob')].map((knob): [boolean, string, string] => [
+        [...root.querySelectorAll('.knob')].map((knob): [boolean, string, string, string] => [
           knob.matches('.part'),
           getComputedStyle(knob).touchAction,
           getComputedStyle(knob, '::before').content,
+          getComputedStyle(knob, '::after').backgroundImage,
         ]),
       ] as const;
     });
@@ -342,8 +343,10 @@ test('where a finger drags, there is a grip, and everywhere else the page scroll
     expect(knobs.length, of).toBeGreaterThan(0);
     seen.push(...knobs);
   }
-  for (const [part, touch, grip] of seen)
+  for (const [part, touch, grip, sign] of seen) {
     expect([touch, grip]).toEqual(part ? ['pan-y pinch-zoom', 'none'] : ['none', '""']);
+    expect(sign).toMatch(/^radial-gradient/);
+  }
 });
 
 test('a mouse edits a bar by the grip on it, and by nothing else', async () => {

@@ -3,11 +3,13 @@
 // cards open.
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
+import type { FigureElement } from '../../web/element/figureElement.ts';
+import type { Control, Controls, Value } from '../../web/figures/controls.ts';
 import { shorter } from '../figures/support.ts';
 import { faultsOf } from './support/axe.ts';
 import { figures, follow } from './support/expected.ts';
 import { readCanvas } from './support/shown.ts';
-import { drawn, figureOf, modelTest, namesOn, sharedVisits } from './support/visit.ts';
+import { drawn, figureOf, modelTest, namesOn, resetOf, sharedVisits } from './support/visit.ts';
 
 const widths = [320, 360, 390, 768, 1440, 3840];
 const visits = sharedVisits({ viewport: { width: 320, height: 900 } });
@@ -157,6 +159,69 @@ modelTest.each(sections)(
   async (section) => {
     const { page } = await asRead(section);
     expect(await atEveryWidth(page, cutOff, reachingOut, overhang)).toEqual({});
+  },
+);
+
+/** Another value of a setting, the next to its initial one. */
+function otherValue(control: Control): Value {
+  switch (control.kind) {
+    case 'range':
+      return control.initial + (control.initial < control.max ? control.step : -control.step);
+    case 'steps':
+      return control.values.find((value) => value !== control.initial) as number;
+    case 'choice':
+      return Object.keys(control.options).find((option) => option !== control.initial) as string;
+    case 'several':
+      return control.initial.length > 1 ? control.initial.slice(1) : Object.keys(control.options);
+    case 'toggle':
+      return !control.initial;
+    case 'seed':
+      return control.initial + 1;
+    case 'text':
+      return `${control.initial} `;
+  }
+}
+
+/** Whether the figure shows Reset at first, with another value of a setting, and once Reset was pressed. */
+async function showsReset(
+  element: Element,
+  [setting, value]: readonly [string, Value],
+): Promise<{ shows: boolean[]; stays: boolean }> {
+  const figure = element as FigureElement;
+  const { request, renderRoot } = figure;
+  const button = renderRoot.querySelector<HTMLElement>('.reset');
+  const isShown = async () => {
+    await figure.updateComplete;
+    return button?.checkVisibility({ visibilityProperty: true }) ?? false;
+  };
+  const shows: boolean[] = [];
+  await request.reset();
+  const before = JSON.stringify(request.settings);
+  shows.push(await isShown());
+  request.change(setting, value, true);
+  shows.push(await isShown());
+  button?.focus();
+  button?.click();
+  while (JSON.stringify(request.settings) !== before) await new Promise((soon) => setTimeout(soon, 10));
+  shows.push(await isShown());
+  return { shows, stays: (renderRoot as ShadowRoot).activeElement !== null };
+}
+
+modelTest.each(sections)(
+  'every figure that has been set otherwise shows Reset, which goes back and disappears: %s',
+  async (section) => {
+    const { page } = await asRead(section);
+    for (const name of namesOn(section)) {
+      const { controls } = figures[name] as (typeof figures)[string];
+      if (name in shorter) {
+        // To compute its first view takes long.
+        expect(await resetOf(figureOf(page, name)).count(), name).toBe(1);
+        continue;
+      }
+      const [setting, control] = Object.entries(controls as Controls)[0] as [string, Control];
+      const seen = await figureOf(page, name).evaluate(showsReset, [setting, otherValue(control)] as const);
+      expect(seen, name).toEqual({ shows: [false, true, false], stays: true });
+    }
   },
 );
 

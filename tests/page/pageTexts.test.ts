@@ -2,7 +2,7 @@
 // taken back.
 import { expect } from 'vitest';
 import { readFigure } from './support/shown.ts';
-import { figureOf, modelTest, openMenu, settled, visit } from './support/visit.ts';
+import { figureOf, modelTest, resetOf, settled, visit } from './support/visit.ts';
 
 const mine = 'The old dog sleeps.';
 
@@ -58,7 +58,7 @@ modelTest('Back and Reset take the sentence back, too', async () => {
   await page.goBack();
   await expect.poll(shown).toBe(before.text);
   await type();
-  await (await openMenu(figureOf(page, 'sum'))).getByRole('button', { name: 'Reset' }).click();
+  await resetOf(figureOf(page, 'sum')).click();
   await expect.poll(shown).toBe(before.text);
   expect(await page.evaluate(() => sessionStorage.getItem('superpose-texts'))).toBe('{}');
 });

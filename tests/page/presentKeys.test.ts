@@ -165,7 +165,7 @@ modelTest('Escape lets go of a place that is held, and then leaves', async () =>
   const page = await presenting('');
   await inside(page, '.surface').focus();
   await page.keyboard.press('Enter');
-  await expect.poll(() => inside(page, '.readout.pointed').count()).toBe(1);
+  await expect.poll(() => inside(page, '.reading.active').count()).toBe(1);
   expect(await inside(page, '.readout').textContent()).toContain('Held');
   await page.keyboard.press('Escape');
   await expect.poll(() => inside(page, '.readout').textContent()).not.toContain('Held');

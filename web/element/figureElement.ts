@@ -241,7 +241,8 @@ export class FigureElement extends LitElement {
   #live(view: View, below: TemplateResult | typeof nothing): TemplateResult {
     const { cursor, isHeld, isPointed, point, leave, hold, step } = this.cursors;
     const [head, rest] = captionOf(view.finding);
-    const { state, liveJob } = this.request;
+    const { state, liveJob, isEdited } = this.request;
+    const isUsed = isPointed || isEdited;
     const isLate = state.is === 'computing' && state.picture === 'late';
     // While it is played, a picture is ahead of its caption, which is that of the end.
     const isCaptionOld = isLate || (liveJob?.playback?.isPlaying ?? false);
@@ -264,13 +265,26 @@ export class FigureElement extends LitElement {
         ${view.tokens.map((token, at) => html`<li class="${isPointed && at === cursor.i ? 'row' : ''} ${isPointed && at === cursor.j ? 'column' : ''}">${token}</li>`)}</ol>`
           : nothing
       }
-      <p class=${isPointed ? 'readout pointed' : 'readout'} part="below ${isPointed ? 'readout' : ''} ${isHeld ? 'held' : ''}">${isPointed ? this.picture.readout.map(drawnPiece) : this.#hint()}
-        ${isHeld ? html`<span class="held"> Held: tap again to let go.</span>` : nothing}</p>
+      <div class=${isUsed ? 'reading active' : 'reading'} part="below ${isUsed ? 'readout' : ''} ${isHeld ? 'held' : ''}">
+        <p class="readout">${isPointed ? this.picture.readout.map(drawnPiece) : this.#hint()}
+          ${isHeld ? html`<span class="held"> Held: tap again to let go.</span>` : nothing}</p>
+        <button class=${isEdited ? 'reset' : 'reset idle'} aria-label="Reset: ${view.figure.title}" @click=${this.#reset}>Reset</button>
+      </div>
       ${view.figure.opens ? this.#toolsMenu.opens(view, cursor) : nothing}
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>
       ${tableOpen ? html`<div class="numbers" part="below">${guard([view.data, view.state], () => numbers(view))}</div>` : nothing}
     `;
   }
+
+  /** The button disappears, so the focus goes to the menu or, where that is hidden, to the picture. */
+  #reset = (): void => {
+    const root = this.renderRoot as ShadowRoot;
+    for (const place of ['.menu > summary', '.surface']) {
+      if (root.activeElement?.matches('.reset'))
+        root.querySelector<HTMLElement>(place)?.focus({ preventScroll: true });
+    }
+    void this.request.reset();
+  };
 
   /** Only the first figure of a page has it. */
   #hint(): TemplateResult | typeof nothing {

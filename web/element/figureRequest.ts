@@ -28,6 +28,7 @@ import {
   nextState,
   type RequestEvent,
   type RequestState,
+  sameSettings,
   showsSettings,
 } from './request.js';
 import { Visibility } from './visibility.js';
@@ -57,6 +58,8 @@ export class FigureRequest implements ReactiveController {
   settings: State = {};
   /** The settings that the page’s author gave, in attributes or a link: Reset goes back to them. */
   initialSettings: State | undefined;
+  /** On the figures’ own page, those of the step beside the figure; none for its first view. */
+  #stepSettings: [string, string][] = [];
   /** A sentence for each setting that could not be used. */
   refusals: string[] = [];
   state: RequestState = idle;
@@ -428,12 +431,29 @@ export class FigureRequest implements ReactiveController {
     this.host.speech.changed = true;
     // A live job with these settings would go on, or stay paused.
     this.#cancel();
-    // The page itself sets its figures as its steps ask for; there Reset shows their first view.
-    const { figure, initialSettings } = this;
     if (this.readsOwnText) forgetPageTexts(this.#sharedTexts);
-    const settings =
-      hostPage.foreign && figure && initialSettings ? writtenState(figure.controls, initialSettings) : [];
-    await this.show(settings);
+    await this.show(this.#authorSettings);
     this.#announce(true);
+  }
+
+  /** What Reset shows. */
+  get #authorSettings(): [string, string][] {
+    const { figure, initialSettings } = this;
+    if (!hostPage.foreign || !figure || !initialSettings) return this.#stepSettings;
+    return writtenState(figure.controls, initialSettings);
+  }
+
+  /** Makes Reset go back to a step of the page. */
+  followStep(settings: [string, string][]): void {
+    this.#stepSettings = settings;
+    this.host.requestUpdate();
+  }
+
+  /** Whether Reset would change anything: settings, or runs that the reader has begun. */
+  get isEdited(): boolean {
+    const { figure, settings, liveJob } = this;
+    if (!figure) return false;
+    const { state } = readState(figure.controls, this.#authorSettings);
+    return liveJob?.isWatched || !sameSettings(figure.settle?.(state, undefined) ?? state, settings);
   }
 }

@@ -27,7 +27,7 @@ export class LiveJob implements ReactiveController {
   paused = false;
   readonly playback: Playback | undefined;
   /** The reader has started this job, or taken a step of it, and so wants to see its frames. */
-  #isWatched = false;
+  isWatched = false;
   /** The frame to draw next; a newer one replaces it. */
   #nextFrame: Answer | undefined;
   #drawing = 0;
@@ -69,7 +69,7 @@ export class LiveJob implements ReactiveController {
       Object.keys(settings).every((name) => looks.includes(name) || settings[name] === computing[name]);
     if (!look) {
       this.paused = false;
-      this.#isWatched = false;
+      this.isWatched = false;
     }
     return { look, paused: this.#waits || undefined };
   }
@@ -77,7 +77,7 @@ export class LiveJob implements ReactiveController {
   /** Draws a frame before the next repaint. */
   frame(answer: Answer): void {
     // The finished picture stays until the reader starts a job.
-    if (!this.#isWatched && (lessMotion.matches || !this.host.request.answer)) return;
+    if (!this.isWatched && (lessMotion.matches || !this.host.request.answer)) return;
     this.#nextFrame = answer;
     this.#drawing ||= requestAnimationFrame(() => {
       this.#drawing = 0;
@@ -94,7 +94,7 @@ export class LiveJob implements ReactiveController {
 
   #press = (): void => {
     const { request, speech } = this.host;
-    this.#isWatched = true;
+    this.isWatched = true;
     speech.changed = true;
     if (request.isComputing) {
       this.paused = !this.paused;
@@ -109,7 +109,7 @@ export class LiveJob implements ReactiveController {
   #step = (): void => {
     const { request, speech } = this.host;
     const hasStarted = request.isComputing;
-    this.#isWatched = true;
+    this.isWatched = true;
     this.paused = true;
     speech.changed = true;
     if (!hasStarted) request.train(true);

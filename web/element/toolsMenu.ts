@@ -1,4 +1,4 @@
-// The Tools menu of a figure: its numbers as a table, files to save, links to its state, and Reset.
+// The Tools menu of a figure: its numbers as a table, files to save, and links to its state.
 import { html, type LitElement, nothing, type ReactiveController, type TemplateResult } from 'lit';
 import type { Source } from '../figures/figure.js';
 import type { Cursor } from '../plot/scene.js';
@@ -66,7 +66,7 @@ export class ToolsMenu implements ReactiveController {
   }
 
   tools(view: View): TemplateResult {
-    const { request, surroundings } = this.host;
+    const { surroundings } = this.host;
     const [text, explanation] = sources[view.source];
     return html`<details class="menu" @toggle=${this.#follow}><summary>Tools</summary><div class="tools">
       <span class="badge" title=${explanation}>Numbers: ${text}</span>
@@ -83,7 +83,7 @@ export class ToolsMenu implements ReactiveController {
       ]}</div>
       ${linkBase() === undefined ? nothing : html`<button @click=${this.#copyLink}>Copy link</button>`}
       <slot name="tools" @click=${{ handleEvent: this.#shut, capture: true }}></slot>
-      <button @click=${() => request.reset()}>Reset</button>${this.homeLink()}
+      ${this.homeLink()}
       <span class="said" role="status">${this.status}</span>
     </div></details>`;
   }

@@ -49,11 +49,10 @@ export const figure: Figure<typeof controls, Data> = {
   invites: { setting: 'pull', to: 0.055 },
   source: () => 'seeded',
   unused: ({ scale }) => (scale === 1 ? ['undoes'] : []),
-  buttons: ({ pull, token, position }) => [
+  buttons: ({ pull }) => [
     pull === 1
       ? { label: 'Take W₂ back', sets: { pull: 0 }, glides: true }
       : { label: 'Put W₂ onto W₁', sets: { pull: 1 }, glides: true },
-    ...(token || position ? [{ label: 'Reset the bars', sets: { token: '', position: '' } }] : []),
   ],
 
   scene: picture,

@@ -248,6 +248,8 @@ class Stage {
     if (this.#current) linkOf(this.#current).removeAttribute('aria-current');
     this.#current = step;
     linkOf(step).setAttribute('aria-current', 'step');
+    const link = readLink(linkOf(step).hash);
+    if (link && 'figure' in link) this.#figure(link.figure)?.request.followStep(link.settings);
     this.#point();
   }
 
@@ -281,13 +283,17 @@ class Stage {
     this.root.toggleAttribute('data-by-step', byStep);
   }
 
+  #figure(name: string): FigureElement | null {
+    return this.root.querySelector<FigureElement>(`superpose-figure[name="${name}"]`);
+  }
+
   show(step: Element, followed = false): void {
     this.#stayedAt = undefined;
     this.#setByStep(true);
     this.#mark(step);
     const link = readLink(linkOf(step).hash);
     if (!link || 'refused' in link) return;
-    const figure = this.root.querySelector<FigureElement>(`superpose-figure[name="${link.figure}"]`);
+    const figure = this.#figure(link.figure);
     if (!figure) return;
     this.reveal(figure);
     // The placeholder shows the first view, which may say the opposite of this step.

@@ -76,10 +76,10 @@ export const placeOf = (
     { i, j, term },
   );
 
-/**
- * A figure's menu, opened: the table, files, link, Embed and Reset. By key: a click might scroll to another
- * step.
- */
+/** The button that shows what the author gave, if the figure shows anything else. */
+export const resetOf = (figure: Locator): Locator => figure.getByRole('button', { name: /^Reset: / });
+
+/** A figure's menu, opened: the table, files, link and Embed. By key: a click might scroll to another step. */
 export async function openMenu(figure: Locator): Promise<Locator> {
   const menu = figure.locator('details.menu');
   if ((await menu.getAttribute('open')) === null) await menu.locator('summary').press('Enter');
