@@ -155,13 +155,17 @@ class Mirror implements ReactiveController {
     return changed;
   }
 
-  /** Shows these settings and keeps the others. Does nothing if none of them is new. */
+  /** Shows these settings and keeps the others. Computes nothing if none of them is new. */
   show(figure: AnyFigure, texts: [string, string][]): void {
     void this.inTurn(async () => {
       // The element may have become another figure.
       if (this.element.request.figure !== figure) return;
       const now = new Map(writtenState(figure.controls, this.element.state));
-      if (texts.every(([name, text]) => now.get(name) === text)) return;
+      if (texts.every(([name, text]) => now.get(name) === text)) {
+        // Reset may go back to this state now.
+        this.element.requestUpdate();
+        return;
+      }
       await this.element.show([...now, ...texts]);
       this.shared = this.element.state;
     });
