@@ -200,7 +200,7 @@ async function showsReset(
   shows.push(await isShown());
   request.change(setting, value, true);
   shows.push(await isShown());
-  button?.focus();
+  button?.focus({ preventScroll: true });
   button?.click();
   while (JSON.stringify(request.settings) !== before) await new Promise((soon) => setTimeout(soon, 10));
   shows.push(await isShown());
