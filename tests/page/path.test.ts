@@ -68,8 +68,18 @@ for (const [width, height] of [
   );
 }
 
-modelTest.each(['sum', 'mix'])(
-  'the link of a step brings its picture’s tools into the window, too: %s',
+/** In the page, of a step: the height above, or below, its picture and all steps that nothing fills. */
+const blankBeside = (step: Element): number => {
+  const stage = step.closest('.stage') as Element;
+  const boxes = [...stage.querySelectorAll('.stays, .step')].map((part) => part.getBoundingClientRect());
+  const { top, bottom } = stage.getBoundingClientRect();
+  const above = Math.min(...boxes.map((box) => box.top)) - Math.max(0, top);
+  const below = Math.min(innerHeight, bottom) - Math.max(...boxes.map((box) => box.bottom));
+  return Math.max(above, below);
+};
+
+modelTest.each(['sum', 'separate', 'mix'])(
+  'the link of a step brings its picture’s tools into the window, too, and leaves no third of it blank: %s',
   async (of) => {
     const { page } = await sharedPages(of);
     const steps = page.locator('.step:not(:first-child)');
@@ -84,6 +94,8 @@ modelTest.each(['sum', 'mix'])(
       const below = () =>
         figureOf(page, name).evaluate((element) => element.getBoundingClientRect().bottom - innerHeight);
       await expect.poll(below, { message: name }).toBeLessThanOrEqual(0);
+      const blank = await step.evaluate(blankBeside);
+      expect(blank, name).toBeLessThan((await page.evaluate(() => innerHeight)) / 3);
     }
   },
 );

@@ -353,6 +353,27 @@ function slant(area: Area, sweep: Reading[], now: Reading): Handle[] {
   ];
 }
 
+/** Along a shared direction one sum comes from many pairs: each row is another token and another position. */
+function ambiguous({ x, width, height }: Area, start: number, base: number): Mark[] {
+  const sum = start + 0.8 * width;
+  const apart = Math.max(24, (height - room.above - room.below) / 4);
+  const rows = [0.25, 0.5, 0.75].map((part, row) => ({
+    y: base - apart * (row + 1),
+    middle: start + part * (sum - start),
+  }));
+  return [
+    lineAt([sum, base], [sum, base - 3.5 * apart], { ink: 'ink', dashed: true }),
+    ...rows.flatMap(({ y, middle }) => [
+      lineAt([start, y], [middle, y], { ink: 'token-token', wide: 7 }),
+      lineAt([middle, y], [sum, y], { ink: 'position-position', wide: 7 }),
+    ]),
+    { mark: 'dots', x: [sum], y: [base], radius: 3.5, ink: 'ink' },
+    textAt(sum + 8, base - 12, 'sum', { ink: 'ink' }),
+    textAt(x, base + 17, 'token', { ink: 'token-token' }),
+    textAt(x, base + 34, 'position', { ink: 'position-position' }),
+  ];
+}
+
 /** Below what is said in words, and above the names of the lines. */
 const room = { above: 84, below: 44 };
 
@@ -369,9 +390,10 @@ function headings({ x, y, width }: Area, { angle, gain }: Reading): Mark[] {
   if (!Number.isFinite(gain)) {
     return [
       textAt(x, y + 12, 'They share a direction', { ink: 'ink' }),
-      ...wrapped('What lies along it could be either: no matrix tells them apart.', width).map((line, k) =>
-        textAt(x, y + 32 + 17 * k, line),
-      ),
+      ...wrapped(
+        'Along it, many pairs of a token and a position have the same sum. No matrix tells them apart.',
+        width,
+      ).map((line, k) => textAt(x, y + 32 + 17 * k, line)),
     ];
   }
   const right = x + Math.min(190, 0.5 * width);
@@ -412,7 +434,7 @@ function shadow(area: Area, now: Reading, draggable: boolean): Mark[] {
       ink: shared ? 'quiet' : 'token-token',
     }),
   ];
-  if (shared) return lines;
+  if (shared) return [...lines, ...ambiguous(area, start, base)];
   const arc = Math.min(46, 0.5 * reach);
   // The two tangents of the disc along W, from where they touch it down to U.
   const tangents = [-1, 1].map((side): Mark => {

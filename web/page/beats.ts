@@ -29,6 +29,8 @@ class Stage {
    * The place in the page would not do, because what is above may still grow.
    */
   #stayedAt: number | undefined;
+  /** Where the picture's upper end stays in the window, in pixels, as long as it has room there. */
+  #stays = gap;
   /** By how many pixels the picture and the gaps around it exceed the height of a window this wide. */
   #over = 0;
   /** By how many pixels the first step is longer because of that. */
@@ -73,8 +75,8 @@ class Stage {
   }
 
   /**
-   * Makes a picture that is higher than the window stay with its lower end, where the numbers are, in sight.
-   * The first step is longer by the difference, so that a reader who scrolls to that end is still at this
+   * Makes a picture stay in the middle of the window, and one that is higher than the window with its lower
+   * end, where the numbers are, in sight. What the reader opens in it moves it only for want of room. The first step is longer by the difference, so that a reader who scrolls to that end is still at this
    * step, but not by so much that the beat exceeds two windows. Neither a lower picture of the stage nor what
    * the reader opens in one moves the steps.
    */
@@ -82,8 +84,11 @@ class Stage {
     if (this.#single) return;
     const stays = this.root.querySelector('.stays') as HTMLElement;
     const over = stays.offsetHeight + 2 * gap - innerHeight;
-    stays.style.setProperty('--top', `${gap - Math.max(0, over)}px`);
-    if (this.#width === innerWidth && (stays.offsetHeight <= this.#height || this.#inUse())) return;
+    const isKnown = this.#width === innerWidth && (stays.offsetHeight <= this.#height || this.#inUse());
+    if (!isKnown) this.#stays = gap + Math.max(0, -over) / 2;
+    const room = gap - over;
+    this.root.style.setProperty('--top', `${Math.min(this.#stays, room)}px`);
+    if (isKnown) return;
     this.#height = stays.offsetHeight;
     this.#width = innerWidth;
     this.#over = over;
@@ -102,7 +107,7 @@ class Stage {
    */
   #travel(): { start: number; lead: number; way: number } {
     const picture = (this.root.querySelector('.stays') as HTMLElement).offsetHeight;
-    const start = innerHeight / 10;
+    const start = Math.max(innerHeight / 10, this.#stays);
     const lead = this.#over > 0 ? this.#over + start - gap : 0;
     const way = this.root.offsetHeight - picture - lead;
     return { start, lead, way: Math.max(way, gap) };
