@@ -150,6 +150,12 @@ test('what the figure says of leads has the intervals of all seeds, of both impl
   const once = { TUPE: 'tupe', 'Decoupled RoPE': 'decoupled-rope' };
   for (const [name, way] of Object.entries(once))
     expect(words).toContain(` ${name} beat adding by ${both(way, 3000)} after 24.6 million tokens.`);
+  expect(words).toContain(
+    ` Concatenated and projected back, compared with adding: behind by ${said('project', 3000, 256, true)}, its matrix drawn like every other at the start; behind by ${said('project', 3000, 256, false)}, its matrix scaled to keep lengths at the start (another implementation).`,
+  );
+  // Each start has a row of its own.
+  const projected = data.rows.filter(({ way }: { way: string }) => way === 'project');
+  expect(projected.map(({ start }: { start: string }) => start)).toEqual(['normal', 'fan-in']);
   // In the readout and in the table, too.
   const i = data.rows.findIndex(({ way }: { way: string }) => way === 'rope');
   const readout = figure.readout(data, state, { i, j: 0 });
@@ -157,7 +163,8 @@ test('what the figure says of leads has the intervals of all seeds, of both impl
     `All 3 seeds beside all 6 of adding: ahead by ${said('rope', 3000, 256, true)}.`,
   );
   const { columns, rows } = figure.table(data, state);
-  const row = rows.find(([name, , by]) => name === 'RoPE' && by === 'the project’s script') ?? [];
+  const row =
+    rows.find(([name, , by]) => name === 'RoPE' && String(by).startsWith('the project’s script')) ?? [];
   const { lead, margin } = welchOf('rope', 3000, 256, true);
   expect(row[columns.indexOf('ahead of adding')]).toBeCloseTo(lead, 5);
   expect(row[columns.indexOf('± 95 % (Welch)')]).toBeCloseTo(margin, 4);

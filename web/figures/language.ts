@@ -14,6 +14,7 @@ import {
   type Lead,
   labelOf,
   leadOf,
+  type ProjectionStart,
   type Result,
   type Row,
   type Run,
@@ -24,7 +25,8 @@ import {
 
 export { compute } from './languageRuns.js';
 
-const trainedBy = (ours: boolean) => (ours ? 'the project’s script' : 'a first implementation');
+const trainedBy = ({ ours, device }: Result) =>
+  `${ours ? 'the project’s script' : 'a first implementation'} on ${device}`;
 const unitOf = ({ view }: State) => (view === 'masked' ? 'nats a hidden token' : 'bits per byte of English');
 const printed = (value: number) => minus(value.toFixed(3));
 const runsOf = (row: Row | undefined): Run[] => row?.results.flatMap(({ runs }) => runs) ?? [];
@@ -47,12 +49,14 @@ const opened = {
   },
 } as const;
 
-/** How the matrix of a projection starts. */
-const startTexts = {
-  normal: ', its matrix drawn like every other at the start',
-  'fan-in': ', its matrix drawn by fan-in at the start',
-  identity: ', its matrix leaving tokens as they are at the start',
+/** How the matrix of a projection starts: in a row’s name, and in a sentence. */
+const startTexts: Record<ProjectionStart, { short: string; long: string }> = {
+  normal: { short: 'small at the start', long: 'its matrix drawn like every other at the start' },
+  'fan-in': { short: 'scaled at the start', long: 'its matrix scaled to keep lengths at the start' },
+  identity: { short: 'identity at the start', long: 'its matrix leaving tokens as they are at the start' },
 };
+const rowLabelOf = ({ way, start }: Row): string =>
+  start ? `${labelOf(way)}, ${startTexts[start].short}` : labelOf(way);
 
 /** Its label without what the label has in brackets. */
 const shortOf = (way: LanguageWay) => labelOf(way).replace(/ \(.+\)/, '');
@@ -119,6 +123,20 @@ function ahead(
   });
   const lengths = groups.flatMap((group) => group.lengths);
   return `${sentences.join('')} Bits per byte ± Welch’s 95\u202f% interval over all seeds, ${seedsOf(lengths, ways)} of each; in brackets, another implementation.`;
+}
+
+/** How far models with a projection back were from adding, for every start of its matrix that has a row. */
+function projectedSentence(rows: readonly Row[]): string {
+  const parts = rows.flatMap(({ way, start, results: [first] }) => {
+    const lead = first && leadOf(first);
+    if (way !== 'project' || !start || !lead) return [];
+    const whose = first.ours ? '' : ' (another implementation)';
+    const where = isBehind(lead) ? 'behind' : 'ahead';
+    return [`${where} by ${margins(lead)}, ${startTexts[start].long}${whose}`];
+  });
+  return parts.length > 0
+    ? ` Concatenated and projected back, compared with adding: ${parts.join('; ')}.`
+    : '';
 }
 
 /** What another learning rate changed, and of which runs that is known. */
@@ -215,7 +233,7 @@ function placed({ rows }: Data, state: State, width: number) {
     const headings = heading.map((text, k) => textAt(0, y + 16 + 17 * k, text));
     if (heading.length > 0) y += 7 + 17 * heading.length;
     before = group;
-    const name = { y: y + 16, lines: beside ? wrapped(labelOf(row.way), left - 24) : [labelOf(row.way)] };
+    const name = { y: y + 16, lines: beside ? wrapped(rowLabelOf(row), left - 24) : [rowLabelOf(row)] };
     const top = beside ? y : y + 20;
     const dots = row.results.map((result, k) => {
       const middle = top + 13 + pitch * k;
@@ -371,8 +389,8 @@ export const figure: Figure<typeof controls, Data> = {
         : [{ where: '', lengths: larger }],
       shown,
     );
-    const rate = state.ways === 'all' ? rateSentence(data) : '';
-    return `${headOf(first, state)}${leads}${weights}${rate}${curves}`.trim();
+    const rest = state.ways === 'all' ? projectedSentence(data.rows) + rateSentence(data) : '';
+    return `${headOf(first, state)}${leads}${weights}${rest}${curves}`.trim();
   },
 
   cells: ({ rows, parts }, { curves }) =>
@@ -405,16 +423,16 @@ export const figure: Figure<typeof controls, Data> = {
     const run = runsOf(row)[j];
     if (!row) return [];
     const result = row.results.find(({ runs }) => runs.includes(run as Run));
-    const ours = result?.ours ?? false;
     const lead = result && leadOf(result);
     const beside = lead
       ? ` All ${lead.seeds} seeds beside all ${lead.addedSeeds} of adding: ${isBehind(lead) ? 'behind' : 'ahead'} by ${margins(lead)}.`
       : '';
-    const started = run?.start ? startTexts[run.start] : '';
-    const details = run
-      ? ` Seed ${run.seed}, ${trainedBy(ours)}: ${printed(endOf(run))} ${unitOf(state)}, ${run.weights.toLocaleString('en')} weights${started}.${beside}`
-      : ' No further run.';
-    return [{ text: labelOf(row.way), strong: true }, `: ${sentenceOf(row.way)}${details}`];
+    const started = run?.start ? `, ${startTexts[run.start].long}` : '';
+    const details =
+      run && result
+        ? ` Seed ${run.seed}, ${trainedBy(result)}: ${printed(endOf(run))} ${unitOf(state)}, ${run.weights.toLocaleString('en')} weights${started}.${beside}`
+        : ' No further run.';
+    return [{ text: rowLabelOf(row), strong: true }, `: ${sentenceOf(row.way)}${details}`];
   },
 
   /** Joins the runs of one seed. */
@@ -463,12 +481,12 @@ export const figure: Figure<typeof controls, Data> = {
       ],
       ...parts.map((part) => `nats at ${part}`),
     ],
-    rows: rows.flatMap(({ way, results }) =>
-      results.flatMap(({ ours, runs, parts: measured, lead = '', margin = '' }) =>
-        runs.map(({ steps, seed, weights, loss, bitsPerByte = '', losses }) => [
-          ...[labelOf(way), groups[groupOf(way)], trainedBy(ours), steps, seed, weights, loss, bitsPerByte],
-          ...[lead, margin],
-          ...parts.map((part) => losses[measured.indexOf(part)] ?? ''),
+    rows: rows.flatMap((row) =>
+      row.results.flatMap((result) =>
+        result.runs.map(({ steps, seed, weights, loss, bitsPerByte = '', losses }) => [
+          ...[rowLabelOf(row), groups[groupOf(row.way)], trainedBy(result), steps, seed],
+          ...[weights, loss, bitsPerByte, result.lead ?? '', result.margin ?? ''],
+          ...parts.map((part) => losses[result.parts.indexOf(part)] ?? ''),
         ]),
       ),
     ),

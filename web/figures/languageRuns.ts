@@ -191,11 +191,15 @@ export type State = StateOf<typeof controls>;
 
 interface Source {
   by: string;
+  device: string;
   size: { width: number; length: number };
   batch: number;
   /** Where on its way a run was measured, as parts of its steps. */
   curve: number[];
 }
+
+/** Drawn like every other matrix, drawn so that rows keep their length, or leaving tokens as they are. */
+export type ProjectionStart = 'normal' | 'fan-in' | 'identity';
 
 /** What runs must have in common to be compared. */
 interface Settings {
@@ -208,7 +212,7 @@ interface Settings {
   /** The learning rate of position rows, as a part of the others'. */
   rowRate?: number | undefined;
   /** How a projection's matrix starts; other ways have none. */
-  start?: 'normal' | 'fan-in' | 'identity' | undefined;
+  start?: ProjectionStart | undefined;
 }
 
 export interface Run extends Settings {
@@ -250,6 +254,7 @@ interface RecordedResult extends Means {
 export interface Result extends Means {
   /** Whether tools/language trained it, and not the implementation before it. */
   ours: boolean;
+  device: string;
   width: number;
   /** What a run reads, in millions of tokens. */
   tokens: number;
@@ -266,6 +271,8 @@ export const leadOf = ({ lead, margin, runs, addedSeeds }: Result): Lead | undef
 
 export interface Row {
   way: LanguageWay;
+  /** How the matrix of a projection starts: each start has a row of its own. */
+  start: Settings['start'];
   steps: number;
   tokens: number;
   /** The project’s own first. */
@@ -327,9 +334,10 @@ export function readResults(file: unknown): { results: Result[]; problems: strin
     const [problem] = runs.flatMap((run) => problemOf(run, origin) ?? []);
     if (problem) problems.add(problem);
     if (problem || !origin) return [];
-    const { by, size, batch, curve } = origin;
+    const { by, device, size, batch, curve } = origin;
     const tokens = (steps * batch * size.length) / 1e6;
-    return [{ ...result, ours: by === 'tools/language', width: size.width, tokens, parts: curve, runs }];
+    const ours = by === 'tools/language';
+    return [{ ...result, ours, device, width: size.width, tokens, parts: curve, runs }];
   });
   return { results: complete, problems: [...problems] };
 }
@@ -360,7 +368,11 @@ export const compute: Compute<typeof controls, Data> = async (library, { view, w
         const results = resultsOf(name)
           .filter((result) => result.way === way && result.steps === steps && isAsScripted(result))
           .sort((a, b) => Number(b.ours) - Number(a.ours));
-        return results[0] ? [{ way, steps, tokens: results[0].tokens, results }] : [];
+        const starts = [...new Set(results.map(({ start }) => start))];
+        return starts.map((start): Row => {
+          const started = results.filter((result) => result.start === start);
+          return { way, start, steps, tokens: started[0]?.tokens ?? 0, results: started };
+        });
       }),
     );
   const first = firstWays[view];
