@@ -175,6 +175,22 @@ describe('a reset', () => {
     expect(await shown(page)).toMatchObject({ n: 7, d });
   });
 
+  test('is offered while it would change anything, and no longer once the page has set the same', async () => {
+    const page = await mirrored(figure('name="dot-products" n="5"'));
+    const offered = () => page.evaluate('all[0].request.isEdited');
+    expect(await offered()).toBe(false);
+    await reader(page, { n: 9 });
+    expect(await offered()).toBe(true);
+    await doing(page, 'window.updates = 0; all[0].addController({ hostUpdated: () => updates++ }), 0');
+    await doing(page, "all[0].setAttribute('n', '9')");
+    expect(await offered()).toBe(false);
+    expect(await page.evaluate('updates')).toBe(1);
+    await reader(page, { n: 8 });
+    await reset(page);
+    expect(await offered()).toBe(false);
+    expect((await shown(page)).n).toBe(9);
+  });
+
   test('of another figure goes back to what that was given', async () => {
     const page = await mirrored(figure('name="gram" n="9"'));
     await doing(page, "all[0].name = 'dot-products'; all[0].loaded()");
