@@ -1,7 +1,7 @@
-// node tools/bench/figures.mjs [NAME ...] measures how fast the page in dist/ is in Chromium: the time to
-// the first live figure, and the time of a slider step, from the input event to the frame that shows the
-// result. It moves every slider of the figures on the main path, and the first slider of each figure in a
-// card.
+// node tools/bench/figures.mjs [NAME ...] measures how fast the pages in dist/ are in Chromium: the time to
+// the first live figure of the first page, and the time of a slider step on both, from the input event to the
+// frame that shows the result. It moves every slider of the figures in beats, and the first slider of each
+// figure in a card.
 //
 // "Work" is the step without waiting: the processor time of all tasks of the page and its worker, from a
 // trace. It includes script, style, layout and paint of two frames (the slider's and the result's) for the
@@ -12,27 +12,34 @@ import { median, quantile, sum } from 'd3-array';
 import { runnerImport } from 'vite';
 import { root, runTool, usageError } from '../steps.mjs';
 
-const from = async (file) => (await runnerImport(join(root, 'tests', file))).module;
-const { freshChromium } = await from('engines/chromium.ts');
-const { serve } = await from('hosts/serve.ts');
-const { unfold, untilDrawn } = await from('page/support/shown.ts');
+const from = async (file) => (await runnerImport(join(root, file), { logLevel: 'error' })).module;
+const { freshChromium } = await from('tests/engines/chromium.ts');
+const { serve } = await from('tests/hosts/serve.ts');
+const { unfold, untilDrawn } = await from('tests/page/support/shown.ts');
+const { pageFolders, placesOn, sourceOf } = await from('web/build/places.ts');
 const chromium = () => freshChromium({ viewport: { width: 1440, height: 900 } });
 
 const steps = 40;
 
 async function main(args) {
   const { address, stop } = await serve({ '/': join(root, 'dist') });
-  const central = `${address}#dot-products`;
   try {
     const visits = [];
-    for (let visit = 0; visit < 5; visit++) visits.push(Math.round(await firstFigure(central)));
+    for (let visit = 0; visit < 5; visit++) visits.push(Math.round(await firstFigure(address)));
     console.log(`First live figure: ${visits.join(', ')} ms after navigation`);
-    const browser = await chromium();
-    try {
-      await browser.open(central);
-      await everyFigure(browser, args);
-    } finally {
-      await browser.close();
+    const places = pageFolders.map((folder) => placesOn(sourceOf(folder)));
+    const unknown = args.find((name) => !places.flat().includes(name));
+    if (unknown) throw usageError(`There is no figure ${unknown} on a page.`);
+    console.log('| figure, slider | work, mean ms | input to frame, median ms | 95th percentile |');
+    console.log('| --- | ---: | ---: | ---: |');
+    for (const folder of pageFolders) {
+      const browser = await chromium();
+      try {
+        await browser.open(address + folder);
+        await everyFigure(browser, args);
+      } finally {
+        await browser.close();
+      }
     }
   } finally {
     await stop();
@@ -43,11 +50,7 @@ async function everyFigure({ page, evaluate }, requested) {
   const names = await evaluate(() =>
     [...document.querySelectorAll('superpose-figure')].map((figure) => figure.getAttribute('name')),
   );
-  const unknown = requested.find((name) => !names.includes(name));
-  if (unknown) throw usageError(`There is no figure ${unknown} on the page. There are ${names.join(', ')}.`);
-  console.log('| figure, slider | work, mean ms | input to frame, median ms | 95th percentile |');
-  console.log('| --- | ---: | ---: | ---: |');
-  for (const name of requested.length > 0 ? requested : names) {
+  for (const name of names.filter((name) => requested.length === 0 || requested.includes(name))) {
     do {
       await evaluate(unfold, name);
       // Only near figures compute. Work of other figures must not count for this one.
@@ -126,13 +129,13 @@ async function stepsOf(name, sliderName, count) {
 }
 
 /** The first visit of a new browser, with nothing else open. */
-async function firstFigure(central) {
+async function firstFigure(address) {
   const { page, close } = await chromium();
   try {
-    await page.goto(central, { waitUntil: 'commit' });
+    await page.goto(address, { waitUntil: 'commit' });
     // It looks in every frame.
     const drawn = await page.waitForFunction(
-      () => document.querySelector('superpose-figure[name=dot-products]')?.result && performance.now(),
+      () => document.querySelector('superpose-figure')?.result && performance.now(),
     );
     return await drawn.jsonValue();
   } finally {
