@@ -38,7 +38,7 @@ export const controls = {
     initial: largestVocabulary,
   },
   d: { kind: 'steps', label: 'Width d', values: [4, 8, 16, 32, 64, 128, 256], initial: 64 },
-  scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 4, step: 0.1, initial: 1 },
+  scale: { kind: 'range', label: 'Position scale ρ', min: 0, max: 10, step: 0.1, initial: 1 },
   index: { kind: 'range', label: 'Token number', min: 0, max: 4999, step: 1, initial: 0 },
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
   word: { kind: 'text', label: 'A token', initial: 'king', longest: 40 },
