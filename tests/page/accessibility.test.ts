@@ -160,13 +160,13 @@ modelTest('a tap chooses a cell, and everything that shows it follows', async ()
   expect(readout).toContain(`Query ${tokens?.[cursor?.i as number]} (${cursor?.i}), key`);
   // It reads the term's map, and leaves the term on.
   expect((await page.evaluate(readFigure, 'one-score'))?.state.on).toHaveLength(5);
-  const readoutLine = figureOf(page, 'one-score').locator('.reading');
+  const readoutLine = figureOf(page, 'one-score').locator('.readout');
   await page.locator('#ask .stage').evaluate((stage) => stage.removeAttribute('data-expanded'));
   const { display, position } = await readoutLine.evaluate((element) => {
     const { display, position } = getComputedStyle(element);
     return { display, position };
   });
-  expect([display, position]).toEqual(['flex', 'absolute']);
+  expect([display, position]).toEqual(['block', 'absolute']);
 });
 
 modelTest('a pair of tokens is the same in every figure that shows them', async () => {

@@ -242,7 +242,6 @@ export class FigureElement extends LitElement {
     const { cursor, isHeld, isPointed, point, leave, hold, step } = this.cursors;
     const [head, rest] = captionOf(view.finding);
     const { state, liveJob, isEdited } = this.request;
-    const isUsed = isPointed || isEdited;
     const isLate = state.is === 'computing' && state.picture === 'late';
     // While it is played, a picture is ahead of its caption, which is that of the end.
     const isCaptionOld = isLate || (liveJob?.playback?.isPlaying ?? false);
@@ -265,10 +264,10 @@ export class FigureElement extends LitElement {
         ${view.tokens.map((token, at) => html`<li class="${isPointed && at === cursor.i ? 'row' : ''} ${isPointed && at === cursor.j ? 'column' : ''}">${token}</li>`)}</ol>`
           : nothing
       }
-      <div class=${isUsed ? 'reading active' : 'reading'} part="below ${isUsed ? 'readout' : ''} ${isHeld ? 'held' : ''}">
-        <p class="readout">${isPointed ? this.picture.readout.map(drawnPiece) : this.#hint()}
+      <div class=${isPointed || isEdited ? 'reading active' : 'reading'} part="below reading">
+        <p class="readout" part="below ${isPointed ? 'readout' : ''} ${isHeld ? 'held' : ''}">${isPointed ? this.picture.readout.map(drawnPiece) : this.#hint()}
           ${isHeld ? html`<span class="held"> Held: tap again to let go.</span>` : nothing}</p>
-        <button class=${isEdited ? 'reset' : 'reset idle'} aria-label="Reset: ${view.figure.title}" @click=${this.#reset}>Reset</button>
+        <button class=${isEdited ? 'reset' : 'reset idle'} part="below reset" aria-label="Reset: ${view.figure.title}" @click=${this.#reset}>Reset</button>
       </div>
       ${view.figure.opens ? this.#toolsMenu.opens(view, cursor) : nothing}
       <p class="unseen" aria-live="polite">${this.speech.spoken}</p>
