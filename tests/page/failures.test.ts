@@ -266,7 +266,7 @@ modelTest('the network goes once the page is there, and comes back', async () =>
 
 test.each([
   ['verdicts', 'Why are positions added', 'Is information lost?', 'oblique'],
-  ['evidence', 'Evidence', 'Ask: one score, four questions', 'dot-products'],
+  ['evidence', 'Evidence', 'What is one attention score made of?', 'dot-products'],
 ])('JavaScript is off: the text stays and says what is missing: %s', async (of, title, heading, name) => {
   const { page, site } = await visit({ of, javaScriptEnabled: false });
   const lines = [

@@ -332,7 +332,7 @@ test('MiniLM’s sums all differ, as the oracle computed them', () => {
     `its 30,522 token rows span all ${token_rank} dimensions: we computed all of its ${sums.toLocaleString('en')} sums exactly`,
   );
   expectOnPage(
-    `Of one token at two positions, the nearest two sums, at ${one} and ${next}, are ${betweenPositions.toFixed(3)} apart; of two tokens at one position, ${betweenTokens.toFixed(3)}. A token’s row is ${median_token_length.toFixed(2)} long`,
+    `The nearest two sums of one token, at positions ${one} and ${next}, are ${betweenPositions.toFixed(3)} apart, and the nearest two at one position are ${betweenTokens.toFixed(3)} apart. For comparison, the median length of a token’s row is ${median_token_length.toFixed(2)}.`,
   );
   expectOnPage(
     `30,522 token rows fill all of its ${token_rank} dimensions, and still no two of its ${sums.toLocaleString('en')} sums of a token row and a position row are equal`,
