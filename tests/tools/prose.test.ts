@@ -554,7 +554,7 @@ describe.runIf(withModel)('MiniLM', () => {
         .shares[0] as number;
     const [withIt, without] = [await shareOf({ excludedRows: [] }), await shareOf()];
     expectOnPage(
-      `with it, ${(100 * withIt).toFixed(0)} % of head 11’s variation would be position → position, raw; without it, ${(100 * without).toFixed(0)} % are.`,
+      `With it, ${(100 * withIt).toFixed(0)} % of the variation in head 11’s scores would be position → position, raw; without it, this share is ${(100 * without).toFixed(0)} %.`,
     );
   });
 });
