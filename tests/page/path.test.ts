@@ -226,7 +226,7 @@ modelTest('a step sets its picture: scrolled to, forwards and backwards, and by 
 });
 
 modelTest('who tabs to a part of a picture that is not in sight keeps its state', async () => {
-  const { page } = await visit({ viewport: { width: 1280, height: 480 }, fragment: '#dot-products' });
+  const { page } = await visit({ viewport: { width: 1280, height: 440 }, fragment: '#dot-products' });
   const { state: before } = await settled(page, 'dot-products');
   const step = page.locator('#mix .step a[aria-current]');
   const first = await page.locator('#mix .step h3').first().textContent();
