@@ -193,7 +193,7 @@ modelTest('the name of a term lights it up in the figures, and a figure lights u
     ]);
   await page.locator('#mix-title').hover();
   expect(await lit()).toEqual([undefined, undefined]);
-  const name = page.locator('section > p > span[data-term=position-token]').first();
+  const name = page.locator('#ask li > span[data-term=position-token]').first();
   await name.scrollIntoViewIfNeeded();
   await name.hover();
   await expect.poll(lit).toEqual(['position-token', 'position-token']);

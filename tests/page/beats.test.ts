@@ -122,7 +122,7 @@ modelTest('a state that a link gave stays until the reader has left, not until a
   await expect.poll(async () => (await state())?.d, patient).toBe(256);
   const first = await current(page, 'mix').innerText();
   await stepsCameBy(page);
-  await page.evaluate(() => scrollBy(0, 0.9 * innerHeight));
+  await page.evaluate(() => scrollBy(0, 1.5 * innerHeight));
   await expect.poll(() => current(page, 'mix').innerText(), patient).not.toBe(first);
   await expect.poll(async () => (await state())?.d, patient).not.toBe(256);
 });

@@ -13,7 +13,9 @@ const framed = (page: Page, of: string) => figureOf(page, of).locator('.frame *'
 // In a state of one’s own: a step of a beat marks the place that it names.
 test('nothing is marked or read out until something points: a pointer', async () => {
   const { page } = await visit({ fragment: '#v=1&figure=dot-products&d=32' });
-  expect((await settled(page, name)).readout).toBe('');
+  await settled(page, name);
+  // Until the link's state is there, the step beside it marks its place.
+  await expect.poll(async () => (await page.evaluate(readFigure, name))?.readout).toBe('');
   expect(await framed(page, name)).toBe(0);
   const position = await placeOf(figureOf(page, name), { i: 2, j: 3 });
   await surface(figureOf(page, name)).hover({ position });

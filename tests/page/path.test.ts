@@ -235,9 +235,9 @@ modelTest('who tabs to a part of a picture that is not in sight keeps its state'
   const belowWindow = () => menu.evaluate((element) => element.getBoundingClientRect().top > innerHeight);
   await expect.poll(belowWindow).toBe(true);
   await menu.focus();
-  // It is brought into sight, and a little further comes another step.
+  // It is brought into sight, and further on comes another step.
   const further = async () => {
-    await page.evaluate(() => scrollBy(0, 40));
+    await page.evaluate(() => scrollBy(0, 0.4 * innerHeight));
     return step.textContent();
   };
   await expect.poll(further).not.toBe(first);

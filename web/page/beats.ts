@@ -29,6 +29,8 @@ class Stage {
    * The place in the page would not do, because what is above may still grow.
    */
   #stayedAt: number | undefined;
+  /** The figure in which the step has marked a place. */
+  #pointed: FigureElement | undefined;
   /** Where the picture's upper end stays in the window, in pixels, as long as it has room there. */
   #stays = gap;
   /** By how many pixels the picture and the gaps around it exceed the height of a window this wide. */
@@ -164,7 +166,9 @@ class Stage {
     const box = step.getBoundingClientRect();
     const middle = (box.top + box.bottom) / 2 - top - (first ? this.#more / 2 : this.#more);
     // At the first step the upper end of the picture is in sight, at the others the lower end.
-    scrollTo({ top: scrollY + stage - start + (first ? 0 : lead) + (middle / height) * way });
+    const along = (middle / height) * way;
+    const into = first ? (lead > 0 ? 0 : along) : lead + along;
+    scrollTo({ top: scrollY + stage - start + into });
   }
 
   /**
@@ -265,6 +269,7 @@ class Stage {
     const { at } = (this.#current as HTMLElement).dataset;
     const [i = 0, j] = at?.split(' ').map(Number) ?? [];
     figure.cursor = j === undefined ? figure.cursor : { i, j };
+    this.#pointed = figure;
     figure.cursors.isPointed = at !== undefined;
   }
 
@@ -318,6 +323,12 @@ class Stage {
   keep(figure: HTMLElement): void {
     this.reveal(figure);
     this.#setByStep(false);
+    // Its first view may have come first, with the place that the step names.
+    if (this.#pointed === figure) {
+      this.#pointed.cursors.reset();
+      this.#pointed.requestUpdate();
+      this.#pointed = undefined;
+    }
     void this.#compare();
     this.#stayedAt = this.#top();
   }
