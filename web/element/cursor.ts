@@ -57,6 +57,8 @@ export class Cursors implements ReactiveController {
   isHeld = false;
   /** Something has pointed at a place. Until then no place is marked or read out. */
   isPointed = false;
+  /** A step of the page has marked the place, and not the reader. */
+  isMarkedByStep = false;
   /** On somebody else's page: the reader came to the picture by a click, and not by Tab. */
   wasClicked = false;
   /** The press that ends now has dragged a handle, or is a mouse's on a knob: it is no click on the picture. */
@@ -90,6 +92,7 @@ export class Cursors implements ReactiveController {
   set cursor(cursor: Cursor) {
     this.#place = cursor;
     this.isPointed = true;
+    this.isMarkedByStep = false;
     this.host.requestUpdate();
   }
 
@@ -169,10 +172,11 @@ export class Cursors implements ReactiveController {
     if (this.isHeld) void this.host.speech.readout();
   }
 
-  /** The element is another figure now. */
+  /** Nothing is marked any more: the element is another figure, or has left the step that marked a place. */
   reset(): void {
     this.isHeld = false;
     this.isPointed = false;
+    this.isMarkedByStep = false;
   }
 
   /** Some figures choose or open a place instead of holding the cursor. Returns whether this one does. */

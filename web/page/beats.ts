@@ -29,8 +29,6 @@ class Stage {
    * The place in the page would not do, because what is above may still grow.
    */
   #stayedAt: number | undefined;
-  /** The figure in which the step has marked a place. */
-  #pointed: FigureElement | undefined;
   /** Where the picture's upper end stays in the window, in pixels, as long as it has room there. */
   #stays = gap;
   /** By how many pixels the picture and the gaps around it exceed the height of a window this wide. */
@@ -269,8 +267,8 @@ class Stage {
     const { at } = (this.#current as HTMLElement).dataset;
     const [i = 0, j] = at?.split(' ').map(Number) ?? [];
     figure.cursor = j === undefined ? figure.cursor : { i, j };
-    this.#pointed = figure;
     figure.cursors.isPointed = at !== undefined;
+    figure.cursors.isMarkedByStep = at !== undefined;
   }
 
   /** Whether the reader has set another state than the step's, or has come back to it. */
@@ -291,6 +289,12 @@ class Stage {
    */
   #setByStep(byStep: boolean): void {
     this.root.toggleAttribute('data-by-step', byStep);
+    if (byStep) return;
+    for (const figure of this.root.querySelectorAll<FigureElement>('superpose-figure')) {
+      if (!figure.cursors?.isMarkedByStep) continue;
+      figure.cursors.reset();
+      figure.requestUpdate();
+    }
   }
 
   #figure(name: string): FigureElement | null {
@@ -323,12 +327,6 @@ class Stage {
   keep(figure: HTMLElement): void {
     this.reveal(figure);
     this.#setByStep(false);
-    // Its first view may have come first, with the place that the step names.
-    if (this.#pointed === figure) {
-      this.#pointed.cursors.reset();
-      this.#pointed.requestUpdate();
-      this.#pointed = undefined;
-    }
     void this.#compare();
     this.#stayedAt = this.#top();
   }
