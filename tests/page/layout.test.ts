@@ -40,9 +40,21 @@ modelTest('a long computation says how far it is without moving the picture, sto
 
 /** In the page: `moved` tells by how much what is read has moved since it was last asked. */
 function watchShifts(): void {
+  interface Shift extends PerformanceEntry {
+    value: number;
+    sources: { node: Node | null; previousRect: DOMRectReadOnly; currentRect: DOMRectReadOnly }[];
+  }
   let sum = 0;
+  const moves: string[] = [];
   const add = (entries: PerformanceEntryList) => {
-    for (const entry of entries) sum += (entry as unknown as { value: number }).value;
+    for (const { value, sources } of entries as Shift[]) {
+      sum += value;
+      for (const { node, previousRect, currentRect } of sources) {
+        const text = node?.textContent?.trim().slice(0, 30);
+        const [from, to] = [previousRect, currentRect].map((box) => `${box.y} (${box.height})`);
+        moves.push(`${value.toFixed(4)}: ${node?.nodeName} “${text}” from ${from} to ${to}`);
+      }
+    }
   };
   const observer = new PerformanceObserver((list) => add(list.getEntries()));
   observer.observe({ type: 'layout-shift', buffered: true });
@@ -52,7 +64,7 @@ function watchShifts(): void {
     sum = 0;
     return soFar;
   };
-  Object.assign(window, { moved });
+  Object.assign(window, { moved, moves });
 }
 const movedIn = (page: Page) => page.evaluate(() => (window as unknown as { moved(): number }).moved());
 
@@ -113,9 +125,29 @@ for (const [width, height, slowly] of [
     await there(false);
     await stepsCameBy(page);
     sum += await movedIn(page);
-    expect(sum).toBeLessThan(0.01);
+    const moves = (await page.evaluate('moves.join("\\n")')) as string;
+    expect(sum, moves).toBeLessThan(0.01);
   });
 }
+
+test.each([390, 768, 820, 840, 900, 1024, 1440])(
+  'the first figure comes live in the place that was kept for it, %s px',
+  async (width) => {
+    let release = () => {};
+    const { page } = await visit({
+      viewport: { width, height: 900 },
+      site: (site) => {
+        release = site.hold(/\.wasm$/);
+      },
+    });
+    const height = async () => (await figureOf(page, 'one-layer').boundingBox())?.height ?? 0;
+    await page.evaluate(() => document.fonts.ready);
+    const kept = await height();
+    release();
+    await settled(page, 'one-layer');
+    expect(Math.abs((await height()) - kept)).toBeLessThan(2);
+  },
+);
 
 /**
  * Everything arrives late and one after another: the module, then the model. A phone shows the picture

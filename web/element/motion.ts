@@ -35,13 +35,16 @@ export function glide(request: Request, name: string, to: number, settled = true
     return;
   }
   let last = from;
+  const end = nearestValue(control, to);
   const range = Math.abs(to - from) / (control.max - control.min);
   animate(Math.max(shortest, wholeRange * range), (part) => {
     if (request.settings[name] !== last) return false;
     // Fast at first, as a card that is thrown.
     last = nearestValue(control, from + (to - from) * (1 - (1 - part) ** 2)) as number;
-    request.change(name, last, settled && part === 1);
-    return true;
+    // It is there before its time is over. A change after that would undo what was settled meanwhile.
+    const isThere = last === end;
+    request.change(name, last, settled && isThere);
+    return !isThere;
   });
 }
 

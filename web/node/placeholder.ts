@@ -40,7 +40,7 @@ export async function placeholder(
   // Playback comes before training.
   const aside = below && figure.plays;
   const room = (figure.plays ? ['<i></i>'] : [])
-    .concat((figure.buttons?.(state) ?? []).map(() => '<i class="wide"></i>'))
+    .concat((figure.buttons?.(state) ?? []).map(() => '<i></i>'))
     .concat(
       controls.filter(([, { more }]) => !more).map(([, control]) => `<i class="${inputClass(control)}"></i>`),
     )
