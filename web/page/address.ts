@@ -47,6 +47,8 @@ function dropTexts(changed: ChangedTexts): void {
 
 /** The link that the reader has followed from a sentence to the figure that shows it. */
 let from: HTMLAnchorElement | undefined;
+/** Where that link stood in the window. */
+let fromTop = 0;
 
 /** The same for a sentence of the site's other page. In some frames, access to storage throws. */
 const claimBefore = {
@@ -82,6 +84,19 @@ function unfold(place: Element | null | undefined): void {
   if (!folded) return;
   folded.open = true;
   unfold(folded.parentElement);
+}
+
+/**
+ * The browser goes back to the place in the page; what is above has grown or shrunk meanwhile, so the link
+ * then goes to its place in the window.
+ */
+function returnTo(link: HTMLAnchorElement, top: number): void {
+  link.focus();
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() =>
+      scrollBy({ top: link.getBoundingClientRect().top - top, behavior: 'instant' }),
+    ),
+  );
 }
 
 /** Scrolls to the figure, and again once the page has loaded: what is above may still grow. */
@@ -219,6 +234,7 @@ export function followAddress(notice: (sentence: string) => void): void {
       return;
     }
     from = link.classList.contains('see') ? link : undefined;
+    fromTop = link.getBoundingClientRect().top;
     // On the way back the browser restores the place of the link, so the page must not go to the figure in
     // the address.
     writeAddress(undefined, { ...history.state, left: true });
@@ -252,7 +268,7 @@ export function followHistory(): void {
     setPageTexts(state.texts ?? {});
     states = state.states ?? {};
     if (state.left || (shown === undefined && !isFrom())) {
-      from?.focus();
+      if (from) returnTo(from, fromTop);
       from = undefined;
     }
     for (const name of touched) {

@@ -61,15 +61,19 @@ class Stage {
       keepNext();
     });
     root.addEventListener('superpose-drawn', () => {
-      this.#point();
       this.#crop();
+      // A link's state may have come after the step was compared with it.
+      if (root.hasAttribute('data-by-step')) void this.#compare().then(() => this.#point());
     });
     // Tabbing to a part that is out of sight scrolls there, but asks for no other step.
     stays.addEventListener('focusin', (event) => {
       if ((event.composedPath()[0] as Element).matches(':focus-visible')) keepNext();
     });
-    if (this.#single) this.#mark(root.querySelector('.step') as Element);
-    else stays.append(this.#expandButton());
+    if (this.#single) {
+      this.#mark(root.querySelector('.step') as Element);
+      // What is below does not come nearer once the live figure needs less than was kept for it.
+      root.style.setProperty('--kept', `${stays.offsetHeight}px`);
+    } else stays.append(this.#expandButton());
     this.#setByStep(true);
     this.reveal(root.querySelector('superpose-figure') as HTMLElement);
   }
