@@ -139,6 +139,8 @@ modelTest(
       const sheets = () => page.evaluate(() => document.adoptedStyleSheets.length);
       const before = await sheets();
       await page.keyboard.press('Escape');
+      // The address is written last.
+      await expect.poll(() => page.url(), patience).not.toContain('#present');
       await page.evaluate(() => {
         location.hash = '#present';
       });
