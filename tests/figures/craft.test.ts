@@ -1,6 +1,6 @@
-// The craft of every picture: one table of sizes of type, with none below 13 pixels, also of indices and in the
-// style sheets of figures; maps of queries and keys say which edge is which;
-// and rust is what is concatenated, blue the token, magenta the position.
+// The craft of every picture: one table of sizes of type, with none below 13 pixels, also of indices and in
+// the style sheets of figures; maps of queries and keys say which edge is which; and rust is what is
+// concatenated, blue the token, magenta the position.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';

@@ -1,5 +1,5 @@
-// The reader's own sentence: given once, it holds for every figure that reads one, on both pages, until it is
-// taken back.
+// The reader's own sentence: given once, it holds for every figure that reads one, on both pages, until it
+// is taken back.
 import { expect } from 'vitest';
 import { readFigure } from './support/shown.ts';
 import { figureOf, modelTest, resetOf, settled, visit } from './support/visit.ts';

@@ -1,5 +1,5 @@
-// Reset is in sight while a figure's state is another than the author's or its step's. It has its room before, and
-// the focus stays in the figure when it disappears. opened.test.ts asks every figure for it.
+// Reset is in sight while a figure's state is another than the author's or its step's. Its room is kept
+// before, and the focus stays in the figure when it disappears. opened.test.ts asks every figure for it.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import type { FigureElement } from '../../web/element/figureElement.ts';

@@ -75,7 +75,10 @@ interface Line {
 
 const lineHeight = 23;
 
-/** The places of the two maps, beside each other, and of what is said of each below it or, if narrow, below both. */
+/**
+ * The places of the two maps, beside each other, and of what is said of each below it or, if narrow, below
+ * both.
+ */
 function arrange({ sides }: Data, width: number) {
   const gap = width < 660 ? 14 : 36;
   const panel = (width - gap) / 2;

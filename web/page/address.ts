@@ -121,8 +121,8 @@ function bring(element: HTMLElement): void {
 }
 
 /**
- * A link stays where it was in the window while the figure that it has changed becomes higher or lower, until the
- * figure is done or the reader scrolls.
+ * A link stays where it was in the window while the figure that it has changed becomes higher or lower, until
+ * the figure is done or the reader scrolls.
  */
 function holdPlace(link: HTMLAnchorElement, figure: FigureElement): void {
   const { top } = link.getBoundingClientRect();

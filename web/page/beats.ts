@@ -80,9 +80,10 @@ class Stage {
 
   /**
    * Makes a picture stay in the middle of the window, and one that is higher than the window with its lower
-   * end, where the numbers are, in sight. What the reader opens in it moves it only for want of room. The first step is longer by the difference, so that a reader who scrolls to that end is still at this
-   * step, but not by so much that the beat exceeds two windows. Neither a lower picture of the stage nor what
-   * the reader opens in one moves the steps.
+   * end, where the numbers are, in sight. What the reader opens in a picture moves it only for want of room.
+   * Where a picture is higher than the window, the first step is longer by the difference, so that a reader
+   * who scrolls to that end is still at this step, but not by so much that the beat exceeds two windows.
+   * Neither a lower picture of the stage nor what the reader opens in one moves the steps.
    */
   #fit(): void {
     if (this.#single) return;

@@ -159,7 +159,9 @@ export interface Handle {
   x: number;
   y: number;
   setting: string;
-  /** Of a part about (x, y), such as a card: it moves sideways, so a finger still scrolls the page up and down. */
+  /**
+   * Of a part about (x, y), such as a card: it moves sideways, so a finger still scrolls the page up and down.
+   */
   size?: { width: number; height: number };
   /** The value when (x, y) has been dragged to a pixel; a number is rounded to one that can be set. */
   at(x: number, y: number): number | string;

@@ -79,7 +79,9 @@ export const placeOf = (
 /** The button that shows what the author gave, if the figure shows anything else. */
 export const resetOf = (figure: Locator): Locator => figure.getByRole('button', { name: /^Reset: / });
 
-/** A figure's menu, opened: the table, files, link and Embed. By key: a click might scroll to another step. */
+/**
+ * A figure's menu, opened: the table, files, link and Embed. By key: a click might scroll to another step.
+ */
 export async function openMenu(figure: Locator): Promise<Locator> {
   const menu = figure.locator('details.menu');
   if ((await menu.getAttribute('open')) === null) await menu.locator('summary').press('Enter');
