@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { FigureElement } from '../../web/element/figureElement.ts';
 import type { Scene } from '../../web/plot/scene.ts';
 import { readFigure } from './support/shown.ts';
-import { modelTest, placeOf, visit } from './support/visit.ts';
+import { drawn, modelTest, placeOf, visit } from './support/visit.ts';
 
 const patience = { timeout: 20_000 };
 /** How many screens there are. */
@@ -383,6 +383,24 @@ modelTest('who tabs to a picture moves about in it', async () => {
       () => (document.querySelector('.present superpose-figure') as HTMLElement & { cursor: object }).cursor,
     ),
   ).not.toEqual({ i: 0, j: 0 });
+});
+
+modelTest('an address that is given while a screen is being set is followed', async () => {
+  const { page } = await visit();
+  await drawn(page, 'one-layer');
+  await page.evaluate(() => {
+    const { prototype } = customElements.get('superpose-figure') as { prototype: FigureElement };
+    const show = prototype.show;
+    prototype.show = async function (settings) {
+      await show.call(this, settings);
+      // In the moment before the presentation writes the address of its screen.
+      if (this.closest('.present')) location.hash = '#v=1&figure=one-layer&pull=0.5';
+    };
+    location.hash = '#present/sum';
+  });
+  const pull = async () => (await drawn(page, 'one-layer')).state.pull;
+  await expect.poll(pull, patience).toBe(0.5);
+  expect(await dialog(page).count()).toBe(0);
 });
 
 modelTest('without its code the page says so', async () => {

@@ -239,8 +239,12 @@ class Presenter {
     if (!this.#dialog.querySelector('.bar :enabled:focus-visible')) this.#dialog.focus();
   }
 
-  /** Writes the address of the screen and of what was set there. */
+  /**
+   * Writes the address of the screen and of what was set there, unless the address has just led elsewhere:
+   * then the event that closes the presentation is on its way.
+   */
   #note(link = this.#memory.link): void {
+    if (!isPresented()) return;
     const { at } = this.#slide;
     const path = link === undefined ? at : `${at || start}/${link.slice(1)}`;
     writeAddress(path ? `${prefix}/${path}` : prefix);
