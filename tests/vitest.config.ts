@@ -99,7 +99,7 @@ const expectation = { poll: { timeout: 60_000 } };
 
 const shared = {
   root,
-  resolve: { alias: { superpose: join(root, 'build/package/index.js') } },
+  resolve: { alias: { 'add-or-concatenate': join(root, 'build/package/index.js') } },
 };
 
 const testsIn = (...folders: string[]) => folders.map((folder) => `tests/${folder}/**/*.test.ts`);

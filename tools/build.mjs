@@ -114,7 +114,7 @@ async function buildEmbeds(env) {
   await buildByVite(env, title('package embed'), 'web/embed/package.config.ts', {
     stamp: 'package-embed',
     inputs,
-    output: 'build/package/embed/index.js',
+    output: 'build/package/embed/embed.js',
   });
 }
 

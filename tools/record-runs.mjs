@@ -228,7 +228,11 @@ const folder = join(root, 'web/figures/recorded');
 
 const imported = new Map();
 function importing(name) {
-  const options = { configFile: false, logLevel: 'error', resolve: { alias: { superpose: library } } };
+  const options = {
+    configFile: false,
+    logLevel: 'error',
+    resolve: { alias: { 'add-or-concatenate': library } },
+  };
   if (!imported.has(name)) imported.set(name, runnerImport(join(root, `web/${name}.ts`), options));
   return imported.get(name).then(({ module }) => module);
 }

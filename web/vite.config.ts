@@ -33,7 +33,7 @@ siteAddress();
 
 const { version } = JSON.parse(readFileSync(resolve(here, '../package.json'), 'utf8'));
 const notices = noticeCollector();
-const alias = { superpose: resolve(here, '../build/package/index.js') };
+const alias = { 'add-or-concatenate': resolve(here, '../build/package/index.js') };
 
 const thirdParty = (): Plugin => ({
   name: 'third-party',

@@ -1,6 +1,6 @@
 // What is held belongs to the module that made it. Another module's functions refuse it, and neither module
 // is harmed by the attempt.
-import { load, type Superpose } from 'superpose';
+import { load, type Superpose } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import { drawn, drawnLayer } from './model/tinyMinilm.ts';
 import { plain } from './support/builds.ts';

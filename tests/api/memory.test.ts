@@ -1,7 +1,7 @@
 // What would not fit in memory is refused before anything is allocated, counting weights and all that is
 // held.
 
-import type { SchemeInput } from 'superpose';
+import type { SchemeInput } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import { addResidentBytes } from '../../build/package/check.js';
 import type { Handle } from '../../build/package/handle.js';

@@ -1,4 +1,4 @@
-import { load, type ModuleName, supportedSimd, wasmAddress } from 'superpose';
+import { load, type ModuleName, supportedSimd, wasmAddress } from 'add-or-concatenate';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readBytes } from '../../build/package/files.js';
 import { start } from '../../build/package/module.js';

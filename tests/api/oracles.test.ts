@@ -1,6 +1,6 @@
 // Encodings, schemes and geometry against tests/reference: numpy, written from the formulas by someone who
 // had not seen this code. Each must agree to 1e-12; the numbers are about 1.
-import type { Linear, SchemeInput, SchemeScores, Table } from 'superpose';
+import type { Linear, SchemeInput, SchemeScores, Table } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import anova from '../reference/anova.json' with { type: 'json' };
 import encodings from '../reference/encodings.json' with { type: 'json' };

@@ -1,6 +1,6 @@
 // A call that breaks off inside WebAssembly throws one sentence, and the next call runs in a new instance.
 // Objects held in the old one say that they are lost, and no longer count.
-import { type LoadOptions, load, type Superpose } from 'superpose';
+import { type LoadOptions, load, type Superpose } from 'add-or-concatenate';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadTiny } from './model/tinyMinilm.ts';
 

@@ -5,7 +5,7 @@
 // bytes that a call needs in memory.test.ts.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import * as library from 'superpose';
+import * as library from 'add-or-concatenate';
 import { expect, inject, test } from 'vitest';
 import { addResidentBytes } from '../../build/package/check.js';
 import { builds, plain } from './support/builds.ts';

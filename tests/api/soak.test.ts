@@ -5,7 +5,7 @@
 // block; otherwise something was kept.
 
 import { readFileSync } from 'node:fs';
-import type { Simd, Superpose } from 'superpose';
+import type { Simd, Superpose } from 'add-or-concatenate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fullApi } from '../../build/package/fullModule.js';
 import { type Raw, start } from '../../build/package/module.js';

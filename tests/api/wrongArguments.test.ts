@@ -3,7 +3,7 @@
 // float. Each is refused before anything is allocated, with a sentence that names the argument and its
 // value. complete.test.ts fails for a function without a right call. This runs in one build, because the
 // checks are the same in both. Sentences of single functions are in refusals.txt.
-import type { Floats, Superpose } from 'superpose';
+import type { Floats, Superpose } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import { plain } from './support/builds.ts';
 import { methodCalls } from './support/methodCalls.ts';

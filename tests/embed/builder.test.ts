@@ -258,7 +258,7 @@ test('JSX has braces for styles and an async script, and what was copied is said
   expect(await text('MDX or React', 'the post')).toMatch(
     /^<superpose-figure name="dot-products" d="16" n="9" style=\{\{ display: 'block'[\s\S]*srcSet="[\s\S]*style=\{\{ maxWidth[\s\S]* \/><\/picture><\/a>[\s\S]*<script type="module" async /,
   );
-  expect(await text('MDX or React', 'an app with the package')).toContain("from 'superpose/embed'");
+  expect(await text('MDX or React', 'an app with the package')).toContain("from 'add-or-concatenate/embed'");
   await dialog.getByRole('button', { name: 'Copy for the post' }).click();
   const readText = () => dialog.getByRole('status').last().textContent();
   await expect.poll(readText).toMatch(/: for the post, 4 lines\./);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
-import { load } from 'superpose';
+import { load } from 'add-or-concatenate';
 import { build } from 'vite';
 import { expect, onTestFinished, test } from 'vitest';
 import { openChromium } from '../engines/chromium.ts';
@@ -14,6 +14,7 @@ const types: Record<string, string> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
   '.wasm': 'application/wasm',
+  '.svg': 'image/svg+xml',
 };
 
 /** A project with the package and these files. */
@@ -30,8 +31,8 @@ async function builtPage(files: Record<string, string>, isLost?: (path: string) 
   return openFolder(join(folder, 'dist'), isLost);
 }
 
-/** Serves a folder and opens its page. */
-async function openFolder(folder: string, isLost: (path: string) => boolean = () => false) {
+/** Serves a folder to any origin. Returns the address, which ends in a slash. */
+async function served(folder: string, isLost: (path: string) => boolean = () => false): Promise<string> {
   const server = createServer(async (request, response) => {
     const path = (request.url ?? '').replace(/\/$/, '/index.html');
     const bytes = await readFile(join(folder, path)).catch(() => undefined);
@@ -39,18 +40,21 @@ async function openFolder(folder: string, isLost: (path: string) => boolean = ()
       response.writeHead(404).end('Not found');
       return;
     }
-    response
-      .writeHead(200, { 'Content-Type': types[extname(path)] ?? 'application/octet-stream' })
-      .end(bytes);
+    const type = types[extname(path)] ?? 'application/octet-stream';
+    response.writeHead(200, { 'Content-Type': type, 'Access-Control-Allow-Origin': '*' }).end(bytes);
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+async function openFolder(folder: string, isLost?: (path: string) => boolean) {
   const engine = await openChromium();
   onTestFinished(() => engine.close());
-  await engine.open(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  await engine.open(await served(folder, isLost));
   return engine;
 }
 
@@ -60,7 +64,7 @@ const html = (body: string) =>
 test('the typed API finds its WebAssembly', async () => {
   const engine = await builtPage({
     'index.html': html('<output></output>'),
-    'main.js': `import { load } from 'superpose';
+    'main.js': `import { load } from 'add-or-concatenate';
       const superpose = await load({ simd: 'plain' });
       const { data } = superpose.sinusoidal({ positions: 3, d_model: 4 });
       document.querySelector('output').textContent = JSON.stringify(Array.from(data));`,
@@ -72,10 +76,10 @@ test('the typed API finds its WebAssembly', async () => {
   expect(engine.complaints).toEqual([]);
 });
 
-test('superpose/embed makes figures live, in a worker', async () => {
+test('add-or-concatenate/embed makes figures live, in a worker', async () => {
   const engine = await builtPage({
     'index.html': html('<superpose-figure name="dot-products" n="6"></superpose-figure>'),
-    'main.js': `import { configure } from 'superpose/embed';
+    'main.js': `import { configure } from 'add-or-concatenate/embed';
       configure({ home: 'https://example.org/s/' });
       window.refused = [null, 5, 'x', { home: 5 }, { model: {} }, { wasm: 'http://' }, { home: null }, { hom: 'a' }].map((no) => {
         try { configure(no); } catch (error) { return String(error); }
@@ -117,5 +121,30 @@ test('esbuild, as docs/hosts.md has it', async () => {
   const engine = await openFolder(join(project.folder, 'public'));
   const finding = async () => (await engine.evaluate(readFigures))[0]?.finding;
   await expect.poll(finding).toBe(await findingOf('dot-products', { n: '6' }));
+  expect(engine.complaints).toEqual([]);
+});
+
+test('from a CDN, as docs/hosts.md has it', async () => {
+  const [, guide = ''] = (await readFile(join(root, 'docs/hosts.md'), 'utf8')).split(/^### From a CDN$/m);
+  const [, script = ''] = guide.match(/```html\n([\s\S]*?)```/) ?? [];
+  const [, pictures = ''] = guide.match(/pictures of first views are in `([^`]*)` of the package/) ?? [];
+  const [, cdn = ''] = script.match(/(https:\/\/cdn\.example\.org\/npm\/[^/]*\/)/) ?? [];
+  const { name, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  expect(cdn).toBe(`https://cdn.example.org/npm/${name}@${version}/`);
+  const { folder } = await projectOf({});
+  const unpacked = await served(join(folder, 'node_modules', name));
+  const picture = `<img src="${unpacked}${pictures}dot-products-wide.svg" alt="">`;
+  const figure = `<superpose-figure name="dot-products" n="6">${picture}</superpose-figure>`;
+  const page = await projectOf({
+    'index.html': html(figure).replace(/<script.*<\/script>/, script.replaceAll(cdn, unpacked)),
+  });
+  const engine = await openFolder(page.folder);
+  const isDrawn = () => engine.evaluate(() => (document.querySelector('img')?.naturalWidth ?? 0) > 0);
+  await expect.poll(isDrawn).toBe(true);
+  const finding = async () => (await engine.evaluate(readFigures))[0]?.finding;
+  await expect.poll(finding).toBe(await findingOf('dot-products', { n: '6' }));
+  const [shownFigure] = await engine.evaluate(readFigures);
+  expect(shownFigure).toMatchObject({ runsIn: 'blob worker', problem: '' });
+  expect(shownFigure?.link).toMatch(/^https:\/\/example\.org\/superpose\/#v=1&figure=dot-products&/);
   expect(engine.complaints).toEqual([]);
 });

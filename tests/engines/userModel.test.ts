@@ -2,7 +2,7 @@
 // Node's numbers. tests/page/userModel.test.ts asks of a decoder's files, and of all that its figures say.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { openModel, type Table } from 'superpose';
+import { openModel, type Table } from 'add-or-concatenate';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { about } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';

@@ -1,6 +1,6 @@
 // The first screen: its recorded runs against trainers stepped by hand, against published numbers, and
 // against what its own picture and sentences say of them.
-import { load } from 'superpose';
+import { load } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import { figure } from '../../web/figures/addOrConcatenate.ts';
 import { rowsOf } from '../../web/figures/addOrConcatenatePicture.ts';

@@ -1,4 +1,4 @@
-import { load, loadMiniLM, type Table } from 'superpose';
+import { load, loadMiniLM, type Table } from 'add-or-concatenate';
 import { expect, inject, test } from 'vitest';
 import * as collisions from '../../web/figures/collisions.ts';
 import { expectSoundPictures, expectToStopMidway, run } from './support.ts';

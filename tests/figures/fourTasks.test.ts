@@ -1,5 +1,5 @@
 // The figure's four models, against the library's trainers stepped by hand.
-import { load } from 'superpose';
+import { load } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
 import { aboutPercent } from '../../web/plot/format.ts';

@@ -1,4 +1,4 @@
-import { load, loadMiniLM, sharesOf, type Table } from 'superpose';
+import { load, loadMiniLM, sharesOf, type Table } from 'add-or-concatenate';
 import { describe, expect, inject, test } from 'vitest';
 import * as gauge from '../../web/figures/gauge.ts';
 import { sentenceControl } from '../../web/figures/trainedModel.ts';

@@ -1,4 +1,4 @@
-import { load } from 'superpose';
+import { load } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import * as gram from '../../web/figures/gram.ts';
 import { about } from '../../web/plot/format.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { load, loadMiniLM, sharesOf } from 'superpose';
+import { load, loadMiniLM, sharesOf } from 'add-or-concatenate';
 import { expect, inject, test } from 'vitest';
 import { writeLink } from '../../web/element/link.ts';
 import * as heads from '../../web/figures/heads.ts';

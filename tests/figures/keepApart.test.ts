@@ -1,5 +1,5 @@
 // The figure's models, against the library's trainers stepped by hand, and A against its definition.
-import { load, type Table } from 'superpose';
+import { load, type Table } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import * as keepApart from '../../web/figures/keepApart.ts';
 import { expectSoundPictures, run } from './support.ts';

@@ -1,5 +1,5 @@
 // The smallest widths at which models learn, against the library's trainers stepped by hand.
-import { load } from 'superpose';
+import { load } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import * as narrow from '../../web/figures/narrow.ts';
 import { aboutPercent, percent } from '../../web/plot/format.ts';

@@ -1,4 +1,4 @@
-import { load } from 'superpose';
+import { load } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import * as oblique from '../../web/figures/oblique.ts';
 import { column, expectSoundPictures, run } from './support.ts';

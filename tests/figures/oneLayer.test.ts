@@ -1,4 +1,4 @@
-import { load } from 'superpose';
+import { load } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import * as oneLayer from '../../web/figures/oneLayer.ts';
 import { aboutPercent, readable } from '../../web/plot/format.ts';

@@ -1,5 +1,5 @@
 // One score: its terms, and the heads beside them.
-import { load, loadMiniLM, sharesOf } from 'superpose';
+import { load, loadMiniLM, sharesOf } from 'add-or-concatenate';
 import { describe, expect, inject, test } from 'vitest';
 import * as heads from '../../web/figures/heads.ts';
 import * as oneScore from '../../web/figures/oneScore.ts';

@@ -1,4 +1,4 @@
-import { load, loadMiniLM, type Table } from 'superpose';
+import { load, loadMiniLM, type Table } from 'add-or-concatenate';
 import { expect, inject, test } from 'vitest';
 import * as overlap from '../../web/figures/overlap.ts';
 import { expectSoundPictures, run } from './support.ts';

@@ -1,7 +1,7 @@
 // The steps from a number to the picture, and to a file of numbers.
 
+import { load } from 'add-or-concatenate';
 import { bin, quantile } from 'd3-array';
-import { load } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { sizeWithin } from '../../web/figures/oneScore.ts';
 import { cloudOf } from '../../web/plot/canvas.ts';

@@ -1,5 +1,5 @@
 // What chance gives, in the figure “overlap”: random vectors and random subspaces.
-import { load } from 'superpose';
+import { load } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import * as overlap from '../../web/figures/overlap.ts';
 import { expectSoundPictures, run } from './support.ts';

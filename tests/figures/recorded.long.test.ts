@@ -1,6 +1,6 @@
 // What figures open with was trained or computed beforehand. Done again, it is the same to the last digit.
 import { readdirSync, readFileSync } from 'node:fs';
-import { load, loadMiniLM } from 'superpose';
+import { load, loadMiniLM } from 'add-or-concatenate';
 import { expect, inject, test } from 'vitest';
 import { isSame, ofLayers, ofTask } from '../../tools/record-runs.mjs';
 import { verdicts } from '../../web/build/verdicts.ts';

@@ -1,6 +1,6 @@
 // The recorded runs: what is wrong with a file is named, and the rest is there; and the file that ships.
 import { readFileSync } from 'node:fs';
-import { load } from 'superpose';
+import { load } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import { isSame, ofLearning } from '../../tools/record-runs.mjs';
 import { initialState } from '../../web/figures/controls.ts';

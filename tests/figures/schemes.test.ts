@@ -1,4 +1,4 @@
-import { load } from 'superpose';
+import { load } from 'add-or-concatenate';
 import { beforeAll, expect, test } from 'vitest';
 import { formulaLines } from '../../web/figures/formula.ts';
 import * as schemes from '../../web/figures/schemes.ts';

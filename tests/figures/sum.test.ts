@@ -1,5 +1,5 @@
 // The opening figure against a decomposition of the model itself.
-import { load, loadMiniLM, termOf } from 'superpose';
+import { load, loadMiniLM, termOf } from 'add-or-concatenate';
 import { expect, inject, test } from 'vitest';
 import * as sum from '../../web/figures/sum.ts';
 import type { PathMark } from '../../web/plot/scene.ts';

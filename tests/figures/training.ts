@@ -1,5 +1,5 @@
 // For tests of figures that train: counted trainers, a simulated reader, and a job that nobody watches.
-import type { Trainer } from 'superpose';
+import type { Trainer } from 'add-or-concatenate';
 import type { Job, Library, LiveJob } from '../../web/figures/figure.ts';
 import { library } from '../../web/worker/library.ts';
 

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CorpusMeans, openModel, type Table } from 'superpose';
+import { type CorpusMeans, openModel, type Table } from 'add-or-concatenate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Depth } from '../../web/figures/depth.ts';
 import type { OneScore } from '../../web/figures/oneScore.ts';

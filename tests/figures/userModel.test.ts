@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Floats, logitsOf, openModel, type SafetensorsEntry, type Table } from 'superpose';
+import { type Floats, logitsOf, openModel, type SafetensorsEntry, type Table } from 'add-or-concatenate';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';

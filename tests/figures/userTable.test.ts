@@ -1,5 +1,5 @@
 // Figures of a reader's own tables, the library's numbers for the file's rows: without a page.
-import type { OverlapInput, Table } from 'superpose';
+import type { OverlapInput, Table } from 'add-or-concatenate';
 import { afterEach, describe, expect, test } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';

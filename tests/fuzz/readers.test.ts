@@ -1,7 +1,7 @@
 // The readers in TypeScript against inputs drawn from a seed: a few thousand, or as many as
 // SUPERPOSE_FUZZ_SECONDS allow. A failure names the seed and the number of the input.
 import { existsSync, readFileSync } from 'node:fs';
-import type { SafetensorsEntry } from 'superpose';
+import type { SafetensorsEntry } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import { safetensorsApi } from '../../build/package/model/safetensors.js';
 import { wordPieces } from '../../build/package/model/wordPieces.js';

@@ -99,7 +99,7 @@ ${body}</main>
 </html>
 `;
 
-/** A React app built by Vite, with superpose/embed from the package, type-checked. */
+/** A React app built by Vite, with add-or-concatenate/embed from the package, type-checked. */
 const react: Host = {
   title: 'React',
   ways: ['mdx'],
@@ -107,13 +107,16 @@ const react: Host = {
   async build(site) {
     site.putPackage();
     const [element = '', configured = ''] = site.pasted[0]?.pieces.map(({ text }) => text) ?? [];
-    site.write('src/superpose.ts', configured.replace('superpose/embed', 'superpose/embed/react'));
+    site.write(
+      'src/superpose.ts',
+      configured.replace('add-or-concatenate/embed', 'add-or-concatenate/embed/react'),
+    );
     site.write(
       'src/main.tsx',
       `import './superpose';
 import { renderToString } from 'react-dom/server';
 import { createRoot } from 'react-dom/client';
-import type { FigureChange } from 'superpose/embed/react';
+import type { FigureChange } from 'add-or-concatenate/embed/react';
 
 const heard = (event: CustomEvent<FigureChange>) => document.body.setAttribute('data-heard', String(event.detail.state.n));
 const Post = () => <main onScroll={undefined}><h1>A post</h1>

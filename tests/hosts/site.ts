@@ -121,7 +121,7 @@ export async function siteOf(
       writeFileSync(join(folder, file), text);
     },
     putPackage() {
-      const place = join(folder, 'node_modules/superpose');
+      const place = join(folder, 'node_modules/add-or-concatenate');
       rmSync(place, { recursive: true, force: true });
       // As in the tarball: what is built, and the one package that comes with it.
       const packing = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder, root];

@@ -1,8 +1,8 @@
-// `npx superpose`, in a project that has only the package, then also its optional peers.
+// `npx add-or-concatenate`, in a project that has only the package, then also its optional peers.
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { load, loadMiniLM, logitsOf, openModel, sharesOf } from 'superpose';
+import { load, loadMiniLM, logitsOf, openModel, sharesOf } from 'add-or-concatenate';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { readState } from '../../web/figures/controls.ts';
 import { compute, figure } from '../../web/figures/dotProducts.ts';
@@ -20,13 +20,15 @@ beforeAll(async () => {
 
 /** What npx starts, without npm's own warnings. */
 const superpose = (...args: string[]) =>
-  project.run(join(project.folder, 'node_modules/.bin/superpose'), ...args);
+  project.run(join(project.folder, 'node_modules/.bin/add-or-concatenate'), ...args);
 const made = (file: string) => readFile(join(project.folder, file));
 
 test('--help has every command, and its examples run', async () => {
   const { code, stdout } = await superpose('--help');
   expect(code).toBe(0);
-  const examples = [...stdout.matchAll(/^ {2}(superpose (?:figure|decompose) .*(?:--out|--text).*)$/gm)]
+  const examples = [
+    ...stdout.matchAll(/^ {2}(add-or-concatenate (?:figure|decompose) .*(?:--out|--text).*)$/gm),
+  ]
     .map(([, line]) => line as string)
     .filter((line) => !/NAME|TEXT/.test(line));
   expect(examples.length).toBeGreaterThanOrEqual(4);
@@ -291,7 +293,7 @@ test('training gives the library’s numbers, as a table, in CSV and in JSON, an
 test.skipIf(!existsSync('/dev/full')).each([['list'], ['list dot-products'], ['--help'], ['--version']])(
   '%s into a full disk fails with a sentence',
   async (args) => {
-    const outcome = await project.run('sh', '-c', `node_modules/.bin/superpose ${args} > /dev/full`);
+    const outcome = await project.run('sh', '-c', `node_modules/.bin/add-or-concatenate ${args} > /dev/full`);
     expect(outcome).toMatchObject({ code: 1, stderr: 'The answer could not be written (ENOSPC).\n' });
   },
 );
@@ -300,7 +302,7 @@ test('a reader that stops listening is no failure', async () => {
   const outcome = await project.run(
     'sh',
     '-c',
-    '{ node_modules/.bin/superpose --help; echo $? >&2; } | true',
+    '{ node_modules/.bin/add-or-concatenate --help; echo $? >&2; } | true',
   );
   expect(outcome.stderr).toBe('0\n');
 });

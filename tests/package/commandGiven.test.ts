@@ -3,7 +3,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { load } from 'superpose';
+import { load } from 'add-or-concatenate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Library } from '../../web/figures/figure.ts';
 import { rendererOf } from '../../web/node/render.ts';
@@ -28,7 +28,7 @@ const train = (...more: string[]) => ['train', '--task', 'prev', '--steps', '1',
 const figure = (...more: string[]) => ['figure', 'dot-products', '--out', 'a.svg', ...more];
 const bert = join(root, 'tests/reference/checkpoints/bert');
 
-// `npx superpose` runs it so in a clone that has been built again.
+// `npx add-or-concatenate` runs it so in a clone that has been built again.
 test('the built command is a program by itself', async () => {
   expect(await execute(command, ['--help'], folder)).toMatchObject({ code: 0, stderr: '' });
 });
@@ -91,9 +91,12 @@ describe('a refusal quotes what was given and says what is allowed', () => {
     [['decompose', '--text', 'Hi', '--csv=no'], '--csv takes no value, and got “no”.'],
     [['decompose', 'Hi'], 'This command takes options alone, and got “Hi”.'],
     [['decompose', '-t', 'Hi'], 'Unknown option `-t`. Options: --text, --ids,'],
-    [['decompose', '--guage', 'raw'], '--json. Did you mean `--gauge`? superpose --help has examples.'],
+    [
+      ['decompose', '--guage', 'raw'],
+      '--json. Did you mean `--gauge`? add-or-concatenate --help has examples.',
+    ],
     [['list', '--__proto__'], 'Unknown option `--__proto__`. Options: none.'],
-    [figure('--set', 'ds=5'), 'Did you mean `d`? superpose list dot-products has all settings.'],
+    [figure('--set', 'ds=5'), 'Did you mean `d`? add-or-concatenate list dot-products has all settings.'],
     [train('--set', 'learninRate=1'), 'Unknown option `learninRate`. Options: n, sequences,'],
     [train('--set', 'learninRate=1'), 'Did you mean `learningRate`?'],
   ])('%j', async (args, sentence) => {

@@ -1,7 +1,7 @@
 // The tarball as a user gets it: in plain Node, and in TypeScript. tests/embed has the Vite build.
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { load } from 'superpose';
+import { basename, dirname, join } from 'node:path';
+import { load } from 'add-or-concatenate';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { initialState } from '../../web/figures/controls.ts';
 import { platforms } from '../../web/page/platforms.ts';
@@ -24,22 +24,45 @@ test('has what is built and what must go with it, and neither sources nor the mo
     expect(files).toContain(file);
   }
   const others = files.filter((file) => !file.startsWith('build/package/'));
-  expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+  const kinds = others.map((file) => file.replace(/^(docs|dist\/pictures\/1\.0\.0)\/.*/, '$1'));
+  expect([...new Set(kinds)].sort()).toEqual([
+    '.github/CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'dist/pictures/1.0.0',
+    'docs',
+    'package.json',
+  ]);
   expect(files.filter((file) => /safetensors$/.test(file))).toEqual([]);
 });
 
-test('has at most 1,150,000 bytes', () => expect(packed.size).toBeLessThan(1_150_000));
+// A third of it are the pictures of first views, which pages that load the package from a CDN show.
+test('has at most 1,800,000 bytes', () => expect(packed.size).toBeLessThan(1_800_000));
+
+test('no link between its documents is dead', () => {
+  const documents = packed.files.filter((file) => file.endsWith('.md'));
+  const links = documents.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/\]\((?!https?:|#)([\w./-]+)(?:#[^)]*)?\)/g)].map(
+      ([, to = '']) => join(dirname(file), to),
+    ),
+  );
+  expect(links.length).toBeGreaterThan(20);
+  for (const to of links) expect(packed.files).toContain(to);
+});
 
 test('brings along nothing else', async () => {
   const { stdout } = await project.run('npm', 'ls', '--all', '--parseable');
   const installed = stdout.trim().split('\n').slice(1);
-  expect(installed.map((path) => path.replace(/.*node_modules\//, ''))).toEqual(['superpose']);
+  expect(installed.map((path) => path.replace(/.*node_modules\//, ''))).toEqual(['add-or-concatenate']);
 });
 
 test.each(['embed', 'embed/react'])('a server can import superpose/%s', async (name) => {
   await project.write(
     'server.mjs',
-    `import { configure } from 'superpose/${name}'; configure({ home: '/superpose/' }); console.log(typeof document);`,
+    `import { configure } from 'add-or-concatenate/${name}';
+     configure({ home: '/superpose/' });
+     console.log(typeof document);`,
   );
   expect(await project.run(process.execPath, 'server.mjs')).toEqual({
     code: 0,
@@ -49,7 +72,7 @@ test.each(['embed', 'embed/react'])('a server can import superpose/%s', async (n
 });
 
 const program = `
-  import { load } from 'superpose';
+  import { load } from 'add-or-concatenate';
   const superpose = await load({ simd: 'plain' });
   console.log(JSON.stringify(Array.from(superpose.sinusoidal({ positions: 3, d_model: 4 }).data)));
 `;
@@ -68,8 +91,8 @@ test('the .wasm files can be named', async () => {
   await project.write(
     'wasm.mjs',
     `import { readFileSync } from 'node:fs';
-     import { load } from 'superpose';
-     const wasm = readFileSync(new URL(import.meta.resolve('superpose/superpose-plain.wasm')));
+     import { load } from 'add-or-concatenate';
+     const wasm = readFileSync(new URL(import.meta.resolve('add-or-concatenate/superpose-plain.wasm')));
      console.log((await load({ simd: 'plain', wasm: { full: wasm } })).simd);`,
   );
   expect(await project.run(process.execPath, 'wasm.mjs')).toEqual({ code: 0, stdout: 'plain\n', stderr: '' });
@@ -107,11 +130,11 @@ const compile = async (
   );
   return project.run(process.execPath, compilerOf(version), '-p', '.');
 };
-const sound = `import { load, type Table } from 'superpose';
+const sound = `import { load, type Table } from 'add-or-concatenate';
   const superpose = await load();
   export const table: Table<Float64Array> = superpose.sinusoidal({ positions: 2, d_model: 4 });`;
 const inPage = `${sound}
-  import { configure } from 'superpose/embed';
+  import { configure } from 'add-or-concatenate/embed';
   configure({ home: 'https://example.org/' });
   const figure = document.querySelector('superpose-figure');
   figure?.addEventListener('change', ({ detail }) => console.log(detail.state.d, detail.settled satisfies boolean));
@@ -141,8 +164,8 @@ test('TypeScript needs no types of a page in Node', async () => {
 });
 
 /**
- * What superpose/embed/react and the snippet take of React’s types. `npm run hosts` builds both with React
- * itself.
+ * What the package's embed for React and the snippet take of React’s types. `npm run hosts` builds both with
+ * React itself.
  */
 const react = `declare module 'react' {
   export interface HTMLAttributes<T> { children?: unknown; onChange?: (event: T) => void }
@@ -177,7 +200,9 @@ test('TypeScript reads the snippet for React, and finds faults in it', async () 
       height: 600,
     })
     .map((piece) => piece.text);
-  const post = (snippet: string) => `${configured.replace('superpose/embed', 'superpose/embed/react')}
+  const post = (
+    snippet: string,
+  ) => `${configured.replace('add-or-concatenate/embed', 'add-or-concatenate/embed/react')}
     export const post = <a href="/">${snippet}</a>;
     export const heard = <superpose-figure name="gram" onchange={({ detail }) => detail.state.n} />;
     // @ts-expect-error A figure must have a name.
@@ -198,7 +223,7 @@ test('TypeScript reads the snippet for React, and finds faults in it', async () 
 });
 
 const search = `
-  import { load } from 'superpose';
+  import { load } from 'add-or-concatenate';
   const superpose = await load({ simd: 'plain' });
   const tokens = superpose.randomNormal({ rows: 9, columns: 4, seed: 1 });
   export function nearest() {
@@ -238,7 +263,7 @@ test('a search can be made, and deleted, where there is no Symbol.dispose', asyn
        get: (_, name) => (name === 'dispose' ? undefined : whole[name]),
        apply: (_, own, given) => whole(...given),
      });
-     const { load } = await import('superpose');
+     const { load } = await import('add-or-concatenate');
      const superpose = await load({ simd: 'plain' });
      const tokens = superpose.randomNormal({ rows: 9, columns: 4, seed: 1 });
      const search = superpose.collisionSearch({ tokens, positions: tokens });
@@ -255,7 +280,7 @@ test.runIf(inject('withModel'))(
   async () => {
     await project.write(
       'model.mjs',
-      `import { load, loadMiniLM } from 'superpose';
+      `import { load, loadMiniLM } from 'add-or-concatenate';
      const model = await loadMiniLM(await load());
      console.log((await model.tokenize('river bank')).tokens.join(' '), (await model.decompose('river bank')).n);`,
     );
@@ -268,6 +293,6 @@ test.runIf(inject('withModel'))(
   },
 );
 
-test('the command is on the path of npx', () => {
-  expect(existsSync(join(project.folder, 'node_modules/.bin/superpose'))).toBe(true);
+test.each(['add-or-concatenate', 'superpose'])('the command is on the path of npx as %s', (name) => {
+  expect(existsSync(join(project.folder, 'node_modules/.bin', name))).toBe(true);
 });

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openModel } from 'add-or-concatenate';
 import type { Page } from 'playwright';
-import { openModel } from 'superpose';
 import { expect, onTestFinished, test } from 'vitest';
 import { about } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';

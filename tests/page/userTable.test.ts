@@ -1,7 +1,8 @@
 // A reader's own tables on the page: files that are chosen or dropped give their figures, with the library's
 // numbers, and nothing is sent.
+
+import { openTable, type Table } from 'add-or-concatenate';
 import type { Page } from 'playwright';
-import { openTable, type Table } from 'superpose';
 import { expect, test } from 'vitest';
 import { about } from '../../web/plot/format.ts';
 import { plain } from '../api/support/builds.ts';

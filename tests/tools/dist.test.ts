@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import * as api from 'superpose';
+import * as api from 'add-or-concatenate';
 import { expect, inject, test, vi } from 'vitest';
 import { pageFolders } from '../../web/build/places.ts';
 import { unbroken, withoutIndents } from '../../web/build/plugins.ts';

@@ -1,7 +1,7 @@
 // Lists that must agree: platforms and hosts, snippets and documents, schemes and what the page says of
 // them.
 import { readFileSync } from 'node:fs';
-import { load } from 'superpose';
+import { load } from 'add-or-concatenate';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { pageFolders, sourceOf } from '../../web/build/places.ts';
 import { pictureWidths } from '../../web/element/exports.ts';

@@ -2,7 +2,7 @@
 // its link opens, and those of the article against the figure or the call that they come from. A sentence
 // without a number is not quoted here; what it claims is computed all the same.
 import { readFileSync } from 'node:fs';
-import { anovaTerms, load, loadMiniLM } from 'superpose';
+import { anovaTerms, load, loadMiniLM } from 'add-or-concatenate';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { answer } from '../../web/build/answer.ts';
 import { beats } from '../../web/build/beats.ts';

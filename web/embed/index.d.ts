@@ -1,4 +1,4 @@
-/** Options of `superpose/embed`. Figures on seeded numbers need none of them. */
+/** Options of `add-or-concatenate/embed`. Figures on seeded numbers need none of them. */
 export interface EmbedOptions {
   /** The page of all figures: figures link to their state there. Without it they have no links. */
   home?: string | URL;
@@ -16,7 +16,7 @@ export declare function configure(options: EmbedOptions): void;
 
 export type FigureValue = string | number | boolean | readonly string[];
 
-/** A figure's settings by name; `npx superpose list NAME` lists them. */
+/** A figure's settings by name; `npx add-or-concatenate list NAME` lists them. */
 export type FigureState = Readonly<Record<string, FigureValue>>;
 
 /** The detail of a figure's `change` event. */

@@ -1,7 +1,7 @@
 // The part of MiniLM that one state of a figure needs, small enough to go into a page: the rows of its words
 // and positions, the first layer, and a tokenizer that knows its words only. And the recorded runs that it
 // opens with.
-import type { MiniLM, Sentence } from 'superpose';
+import type { MiniLM, Sentence } from 'add-or-concatenate';
 import type { Library } from '../figures/figure.js';
 
 /** Gives a file of the model by its name; see MiniLMOptions. */

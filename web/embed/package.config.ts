@@ -1,4 +1,4 @@
-// superpose/embed for npm: modules that call the typed API beside them, and a worker as text.
+// The package's embed: modules that call the typed API beside them, and a worker as text.
 import { copyFileSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vite';
@@ -14,7 +14,7 @@ const notices = noticeCollector();
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: false,
-  resolve: { alias: { superpose: resolve(root, 'build/package/index.js') } },
+  resolve: { alias: { 'add-or-concatenate': resolve(root, 'build/package/index.js') } },
   define: { __SUPERPOSE_VERSION__: JSON.stringify(version) },
   worker: {
     format: 'iife',
@@ -27,7 +27,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     minify: false,
-    lib: { entry: resolve(import.meta.dirname, 'package.ts'), formats: ['es'], fileName: 'index' },
+    lib: { entry: resolve(import.meta.dirname, 'package.ts'), formats: ['es'], fileName: 'embed' },
     rollupOptions: {
       transform: independent,
       external: /build\/package\/index\.js$/,

@@ -1,6 +1,6 @@
-// superpose/embed: importing it makes every <superpose-figure> of a page live. It is for pages that are
-// built with a bundler; other pages load embed.js from a site.
-import { type ModuleName, supportedSimd, wasmAddress } from 'superpose';
+// add-or-concatenate/embed: importing it makes every <superpose-figure> of a page live. It is for pages that
+// are built with a bundler, or that load the package from a CDN; other pages load embed.js from a site.
+import { type ModuleName, supportedSimd, wasmAddress } from 'add-or-concatenate';
 import { unknownName } from '../../build/package/unknownName.js';
 import { hostPage } from '../element/link.js';
 import { pageThread, type Transport, transports } from '../worker/transports.js';

@@ -1,6 +1,6 @@
-// Computes where the site's files are not at hand: in a page of one file and in superpose/embed. A worker
+// Computes where the site's files are not at hand: in a page of one file and in the package's embed. A worker
 // made from a string, or the page's own thread, gets its supplies first, then questions.
-import type { LoadOptions } from 'superpose';
+import type { LoadOptions } from 'add-or-concatenate';
 import { answering, type ComputeFigure, computeWith, yielding } from '../worker/answers.js';
 import { library } from '../worker/library.js';
 import type { Question } from '../worker/transports.js';

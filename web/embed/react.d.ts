@@ -1,4 +1,4 @@
-// superpose/embed for React 19 and what shares its types: <superpose-figure> in JSX.
+// add-or-concatenate/embed for React 19 and what shares its types: <superpose-figure> in JSX.
 import type { DetailedHTMLProps, HTMLAttributes } from 'react';
 import type { FigureChange, SuperposeFigure, SuperposeFigureAttributes } from './index.js';
 

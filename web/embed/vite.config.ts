@@ -21,7 +21,7 @@ export const withoutWasmAddress = (): Plugin => ({
 
 export default defineConfig({
   root: import.meta.dirname,
-  resolve: { alias: { superpose: resolve(root, 'build/package/index.js') } },
+  resolve: { alias: { 'add-or-concatenate': resolve(root, 'build/package/index.js') } },
   plugins: [
     withoutWasmAddress(),
     notices.plugin(),

@@ -1,6 +1,6 @@
 // The small models of the figure “Added or concatenated?”: how each is trained, what is measured on the way,
 // and what a state shows of that.
-import type { Superpose, Trainer } from 'superpose';
+import type { Superpose, Trainer } from 'add-or-concatenate';
 import { latest } from '../plot/plainCopy.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Job, Library } from './figure.js';

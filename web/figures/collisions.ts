@@ -1,7 +1,7 @@
 // Figure "Tokens lost to a position": the share of tokens that are no longer their own nearest token once a
 // position is added, against the width, for three sizes of positions; and one token's margin over all
 // others, along the positions.
-import type { CollisionSearch, Superpose, Table } from 'superpose';
+import type { CollisionSearch, Superpose, Table } from 'add-or-concatenate';
 import { about, readable } from '../plot/format.js';
 import {
   type Area,

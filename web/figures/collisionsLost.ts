@@ -1,6 +1,6 @@
 // The settings of the figure "collisions", and its first view: the share of tokens that are no longer their
 // own nearest token, by width and for three sizes of positions.
-import type { Superpose } from 'superpose';
+import type { Superpose } from 'add-or-concatenate';
 import { aboutPercent } from '../plot/format.js';
 import { curve, dotsAt, inTurn, lineAt, plane, textAt } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';

@@ -1,6 +1,7 @@
 // Figure "Adding versus concatenating": every pair of tokens as a point, and what moves it off the line.
+
+import type { DotProductName, LoudnessRecipe } from 'add-or-concatenate';
 import { extent } from 'd3-array';
-import type { DotProductName, LoudnessRecipe } from 'superpose';
 import { about, counted, readable, signed } from '../plot/format.js';
 import {
   type Area,

@@ -1,6 +1,6 @@
 // The settings and numbers of the figure "dot-products": the dot products of random rows, of a sentence in a
 // model, or of the reader's own tables.
-import type { DotProducts, LoudnessRecipe, SmallSuperpose } from 'superpose';
+import type { DotProducts, LoudnessRecipe, SmallSuperpose } from 'add-or-concatenate';
 import type { Controls, StateOf } from './controls.js';
 import { drawnRows, rowName, userRows } from './drawnRows.js';
 import { type EncodingName, encodingLabels, encodingOf } from './encodings.js';

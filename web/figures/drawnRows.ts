@@ -1,5 +1,5 @@
 // Rows of tokens and of positions that are drawn from a seed, or the rows of the reader's own tables.
-import type { SmallSuperpose, Table } from 'superpose';
+import type { SmallSuperpose, Table } from 'add-or-concatenate';
 import type { Library } from './figure.js';
 
 /** Streams of one seed, so that more positions do not change the tokens. */

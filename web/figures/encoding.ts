@@ -1,6 +1,6 @@
 // Figure "The encoding as an image": which channels move over the positions, and how many directions
 // they fill.
-import type { Ranks } from 'superpose';
+import type { Ranks } from 'add-or-concatenate';
 import { about, counted, listed, readable } from '../plot/format.js';
 import { bars, colourKey, largestMagnitude, lineAt, plane, steps, textAt, tickText } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';

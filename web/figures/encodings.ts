@@ -1,5 +1,5 @@
 // The encodings of positions that figures offer. A new one is an entry of the table below.
-import type { SinusoidalOptions, SmallSuperpose, Table } from 'superpose';
+import type { SinusoidalOptions, SmallSuperpose, Table } from 'add-or-concatenate';
 import { labelled, type Steps } from './controls.js';
 import { drawnRows } from './drawnRows.js';
 import type { Library } from './figure.js';

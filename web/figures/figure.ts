@@ -14,7 +14,7 @@ import type {
   SmallSuperpose,
   Superpose,
   Table,
-} from 'superpose';
+} from 'add-or-concatenate';
 import type { Cursor, Ink, Mark, Scene, Term } from '../plot/scene.js';
 import type { Controls, State, StateOf } from './controls.js';
 import type { UserModel, UserTables } from './userFile.js';

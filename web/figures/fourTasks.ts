@@ -1,6 +1,6 @@
 // Figure "Four tasks, four questions": four small models, each trained on a task that one term of the scores
 // solves. The reader watches each term's share of the scores, and how much is right when a term is cut.
-import { pairTerms } from 'superpose';
+import { pairTerms } from 'add-or-concatenate';
 import { aboutPercent, listed, percent } from '../plot/format.js';
 import { latest } from '../plot/plainCopy.js';
 import type { Figure, ReadoutPiece } from './figure.js';

@@ -1,5 +1,5 @@
 // The picture of figure "Four tasks, four questions": each model's curves, and an example at a step.
-import { pairTerms } from 'superpose';
+import { pairTerms } from 'add-or-concatenate';
 import {
   type Area,
   bars,

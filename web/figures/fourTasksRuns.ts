@@ -1,5 +1,5 @@
 // The models of figure "Four tasks, four questions": how they are trained, and what they do on the way.
-import { pairTerms, type Superpose, type Table, type Trainer, type TrainerOptions } from 'superpose';
+import { pairTerms, type Superpose, type Table, type Trainer, type TrainerOptions } from 'add-or-concatenate';
 import { latest } from '../plot/plainCopy.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute, Job } from './figure.js';

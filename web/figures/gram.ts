@@ -1,7 +1,8 @@
 // Figure "Dot products and shifts of positions": when they depend on the distance alone, and when they do
 // not.
+
+import type { Superpose, Table } from 'add-or-concatenate';
 import { extent } from 'd3-array';
-import type { Superpose, Table } from 'superpose';
 import { about, changeText, howExactly, readable } from '../plot/format.js';
 import {
   colourKey,

@@ -1,7 +1,8 @@
 // Figure "What drives each head": how the variation of every head's scores is shared out among the four
 // terms and the rest, for one sentence or ten, and what averaging over heads hides.
+
+import type { PoolableScores, Sentence, SmallSuperpose, Table } from 'add-or-concatenate';
 import { ticks } from 'd3-array';
-import type { PoolableScores, Sentence, SmallSuperpose, Table } from 'superpose';
 import { about, aboutPercent, listed, percent } from '../plot/format.js';
 import { boxAt, lineAt, textAt } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';

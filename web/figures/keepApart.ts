@@ -1,6 +1,6 @@
 // Figure "Do tokens and positions learn to keep apart?": while five small models learn a task, how much of
 // their directions the token rows share with the position rows, and where both lie in a plane.
-import type { Summary, Superpose, Table, Trainer, TrainerOptions } from 'superpose';
+import type { Summary, Superpose, Table, Trainer, TrainerOptions } from 'add-or-concatenate';
 import { aboutPercent, percent, readable } from '../plot/format.js';
 import { type Area, curve, dotsAt, horizontal, lineThrough, plane, textAt } from '../plot/parts.js';
 import { latest } from '../plot/plainCopy.js';

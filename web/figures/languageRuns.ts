@@ -1,5 +1,5 @@
 // The recorded language models of figure “language”: their ways in, its views, and what is read of the file.
-import type { SchemeId } from 'superpose';
+import type { SchemeId } from 'add-or-concatenate';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute } from './figure.js';
 

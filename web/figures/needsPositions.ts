@@ -1,7 +1,7 @@
 // Figure "Does it need positions?": what becomes of a sentence's embedding, layer by layer, when its
 // positions are replaced or shifted, when its words are shuffled or reversed, and when positions are taken
 // from values or attention alone. Another sentence gives the scale.
-import type { PositionChange, Sentence, Superpose, Table } from 'superpose';
+import type { PositionChange, Sentence, Superpose, Table } from 'add-or-concatenate';
 import { about, counted, readable } from '../plot/format.js';
 import { lineThrough, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';

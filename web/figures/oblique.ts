@@ -1,6 +1,6 @@
 // Figure "Taking the two apart again": two subspaces, the angle between them, and how much noise grows in
 // the projector that recovers one of the two summands.
-import type { Superpose, Table } from 'superpose';
+import type { Superpose, Table } from 'add-or-concatenate';
 import { about, counted, howExactly, readable } from '../plot/format.js';
 import {
   type Area,

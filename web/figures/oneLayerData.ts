@@ -1,5 +1,13 @@
 // The settings and numbers of the figure "one-layer".
-import type { Cost, ModelShape, OneLayer, PositionCostWay, SmallSuperpose, Summary, Table } from 'superpose';
+import type {
+  Cost,
+  ModelShape,
+  OneLayer,
+  PositionCostWay,
+  SmallSuperpose,
+  Summary,
+  Table,
+} from 'add-or-concatenate';
 import { aboutPercent } from '../plot/format.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute } from './figure.js';

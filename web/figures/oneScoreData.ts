@@ -1,6 +1,6 @@
 // What can be set in the figure "one-score", and its numbers: the terms of a head's scores, of MiniLM's
 // first layer or of a layer of the reader's own model.
-import { type CombinedTerms, type Floats, logitsOf, type Scores } from 'superpose';
+import { type CombinedTerms, type Floats, logitsOf, type Scores } from 'add-or-concatenate';
 import type { Term } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Job, Library, UserTextModel } from './figure.js';

@@ -1,6 +1,6 @@
 // Figure "How much they overlap": two tables, weighted by energy and direction by direction, beside chance;
 // and random vectors and subspaces.
-import type { MiniLM, ModelReport, OverlapCurve, Superpose, Table } from 'superpose';
+import type { MiniLM, ModelReport, OverlapCurve, Superpose, Table } from 'add-or-concatenate';
 import { about, aboutPercent, counted, percent, readable } from '../plot/format.js';
 import { type Area, bars, curve, dotsAt, lineAt, lineKey, plane, textAt } from '../plot/parts.js';
 import type { Mark, Scene } from '../plot/scene.js';

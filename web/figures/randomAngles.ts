@@ -1,6 +1,6 @@
 // Two views of the figure "overlap": the cosines of random vectors, or of the principal angles of two random
 // subspaces, beside those that theory expects.
-import type { Superpose } from 'superpose';
+import type { Superpose } from 'add-or-concatenate';
 import { about, counted, readable } from '../plot/format.js';
 import { counts, lineThrough, plane, steps, textAt, vertical } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';

@@ -1,5 +1,5 @@
 // What the schemes figure says of each scheme, its name and a sentence, and of the terms that all have.
-import type { AnovaTerm, SchemeId } from 'superpose';
+import type { AnovaTerm, SchemeId } from 'add-or-concatenate';
 import type { Ink, Term } from '../plot/scene.js';
 import { termLabels } from './terms.js';
 

@@ -1,4 +1,4 @@
-import { anovaTerms, type SchemeInfo, schemeTermOf } from 'superpose';
+import { anovaTerms, type SchemeInfo, schemeTermOf } from 'add-or-concatenate';
 import { aboutPercent, percent, readable, signed } from '../plot/format.js';
 import { colourKey, curve, largestMagnitude, map, textAt, tickText, vertical } from '../plot/parts.js';
 import type { Mark, Scene } from '../plot/scene.js';

@@ -1,5 +1,5 @@
 // The picture of the figure "schemes": where its parts are, and the pieces that they share.
-import { type AnovaTerm, anovaTerms } from 'superpose';
+import { type AnovaTerm, anovaTerms } from 'add-or-concatenate';
 import { aboutPercent, percent } from '../plot/format.js';
 import {
   type Area,

@@ -1,5 +1,5 @@
 // The settings of the figure "schemes", and the scores of every scheme for the same tokens.
-import { extent } from 'd3-array';
+
 import type {
   AnovaTerm,
   SchemeId as Id,
@@ -9,7 +9,8 @@ import type {
   SchemeScores,
   Superpose,
   Table,
-} from 'superpose';
+} from 'add-or-concatenate';
+import { extent } from 'd3-array';
 import { largestMagnitude } from '../plot/parts.js';
 import { type Controls as AnyControls, labelled, type StateOf } from './controls.js';
 import type { Library } from './figure.js';

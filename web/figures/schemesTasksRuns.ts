@@ -1,5 +1,5 @@
 // The runs of figure "Schemes against tasks": its rows and settings, and the results of each cell.
-import type { SmallSuperpose } from 'superpose';
+import type { SmallSuperpose } from 'add-or-concatenate';
 import { type Controls, labelled, type StateOf } from './controls.js';
 import type { Compute } from './figure.js';
 import { type CellRuns, type CountedSummary, runRequests, summaryOver, trainedCells } from './runs/cells.js';

@@ -1,6 +1,6 @@
 // Figure "One sum, two readers": a word's vector, its position's vector and their sum, and how two heads of
 // the first layer read such sums: one reads positions, the other words.
-import type { PooledShares, Scores } from 'superpose';
+import type { PooledShares, Scores } from 'add-or-concatenate';
 import { aboutPercent, percent } from '../plot/format.js';
 import type { Compute, Figure, Library, ReadoutPiece } from './figure.js';
 import {

@@ -1,5 +1,5 @@
 // The five terms of a score, as the figures call them: four pairs of token and position, and the rest.
-import type { PoolableScores, PooledShares, SmallSuperpose } from 'superpose';
+import type { PoolableScores, PooledShares, SmallSuperpose } from 'add-or-concatenate';
 import type { Term } from '../plot/scene.js';
 
 export const termLabels = {

@@ -1,6 +1,6 @@
 // What figures on a trained model have in common: the sentence, its pairs of tokens, the head, the layers
 // and the gauge that can be set, and what is said of them.
-import type { ScoreLayer } from 'superpose';
+import type { ScoreLayer } from 'add-or-concatenate';
 import type { Cursor } from '../plot/scene.js';
 import type { Choice, Range, Text } from './controls.js';
 import type { DataTable, Job, Library, ReadoutPiece, TextModel } from './figure.js';

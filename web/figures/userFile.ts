@@ -1,5 +1,5 @@
 // What the page and the worker say to each other about a model or tables that the reader opens.
-import type { CsvLayout, CsvOptions, FamilyId, OpenedModel } from 'superpose';
+import type { CsvLayout, CsvOptions, FamilyId, OpenedModel } from 'add-or-concatenate';
 
 /** What the page knows about an open model. */
 export type UserModel = Pick<

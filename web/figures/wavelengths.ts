@@ -1,6 +1,6 @@
 // The view "What the base buys" of the figure "encoding": a sinusoid's wavelengths beside the number of
 // positions in use, and how the dot product of two positions falls with their distance.
-import type { Wavelengths } from 'superpose';
+import type { Wavelengths } from 'add-or-concatenate';
 import { about, readable } from '../plot/format.js';
 import { curve, horizontal, plane, textAt, vertical } from '../plot/parts.js';
 import type { Mark, Scene } from '../plot/scene.js';

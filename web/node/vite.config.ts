@@ -18,10 +18,10 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'node20',
     rollupOptions: {
-      external: ['superpose'],
+      external: ['add-or-concatenate'],
       // A fifth less when packed.
       output: {
-        paths: { superpose: '../index.js' },
+        paths: { 'add-or-concatenate': '../index.js' },
         codeSplitting: false,
         minify: true,
       },
@@ -46,13 +46,13 @@ async function buildCommand() {
       target: 'node20',
       rollupOptions: {
         input: { command: resolve(import.meta.dirname, 'command/superpose.ts') },
-        external: ['superpose', '../index.js'],
+        external: ['add-or-concatenate', '../index.js'],
         output: {
           entryFileNames: '[name].js',
           // Side by side, so that what they import lies where it does for the command.
           chunkFileNames: 'command-[name].js',
           paths: (id) =>
-            id === 'superpose' ? '../index.js' : id.endsWith('node/index.js') ? './index.js' : id,
+            id === 'add-or-concatenate' ? '../index.js' : id.endsWith('node/index.js') ? './index.js' : id,
           minify: true,
         },
       },

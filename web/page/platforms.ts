@@ -70,7 +70,7 @@ export const platforms = {
       },
       {
         into: 'an app with the package',
-        text: `import { configure } from 'superpose/embed';
+        text: `import { configure } from 'add-or-concatenate/embed';
 configure({ home: ${quote(wish.home)}, model: ${quote(`${wish.home}model/`)} });
 `,
       },

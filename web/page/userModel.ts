@@ -1,6 +1,6 @@
 // The card for a reader's own model: files that are chosen or dropped go to the worker, and their figures
 // are shown.
-import { type FamilyId, familyNames, modelFamilies } from 'superpose';
+import { type FamilyId, familyNames, modelFamilies } from 'add-or-concatenate';
 import { forgetPageTexts } from '../element/pageTexts.js';
 import type {
   ChosenFile,

@@ -1,5 +1,5 @@
 // The card for a reader's own tables, of tokens, of positions or of both, and their figures.
-import type { CsvLayout } from 'superpose';
+import type { CsvLayout } from 'add-or-concatenate';
 import type { TableKind, TableRequest, UserTables } from '../figures/userFile.js';
 import { tableFigures } from '../figures/userTable.js';
 import { element, fileInput, UserFileCard } from './userFile.js';

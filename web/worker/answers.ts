@@ -1,6 +1,6 @@
 // The answering side: computes a figure for each question, in a worker, in a worker made of a blob, or on
 // the page's own thread. Between the turns of a live job it takes the reader's orders.
-import type { NoRoom } from 'superpose';
+import type { NoRoom } from 'add-or-concatenate';
 import type { State } from '../figures/controls.js';
 import type { Compute, Job, Library, LiveJob, Memoize } from '../figures/figure.js';
 import { modules } from '../figures/index.js';

@@ -1,5 +1,5 @@
 // The library that figures compute with: loaded once, and the model only when a figure needs it.
-import { type LoadOptions, load, loadMiniLM, type MiniLMOptions } from 'superpose';
+import { type LoadOptions, load, loadMiniLM, type MiniLMOptions } from 'add-or-concatenate';
 import type { Library } from '../figures/figure.js';
 import { memoizer, retried } from './answers.js';
 

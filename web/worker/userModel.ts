@@ -10,7 +10,7 @@ import {
   type Sentence,
   type Slices,
   type Superpose,
-} from 'superpose';
+} from 'add-or-concatenate';
 import type { State } from '../figures/controls.js';
 import type { Job, LayerScoresOptions, Library, Memoize, Rows, UserTextModel } from '../figures/figure.js';
 import { mostTokens, watching } from '../figures/trainedModel.js';

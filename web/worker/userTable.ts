@@ -1,6 +1,6 @@
 // The worker's side of tables that the reader opened: their first rows stay here, and take the place of
 // drawn rows in the figures that can show them.
-import { type OpenedTable, openTable } from 'superpose';
+import { type OpenedTable, openTable } from 'add-or-concatenate';
 import type { State } from '../figures/controls.js';
 import type { Job, Library, UserRows } from '../figures/figure.js';
 import { watching } from '../figures/trainedModel.js';

@@ -2,7 +2,7 @@
 //
 // An entry sin(w p) or cos(w p) has an angle rounded to 2⁻⁵³ of its size, at most p, and a value rounded
 // once. So either side of a comparison is off by up to (L + 1)·2⁻⁵³, and the bounds below follow from that.
-import type { SinusoidalOptions, Table } from 'superpose';
+import type { SinusoidalOptions, Table } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import channels from '../../reference/channels.json' with { type: 'json' };
 import { plain } from '../support/builds.ts';

@@ -1,7 +1,7 @@
 // Encodings and what is measured of them, through the typed API. channelsOracle.test.ts has every number of
 // tests/reference/channels.json.
 
-import { load, type SinusoidalOptions } from 'superpose';
+import { load, type SinusoidalOptions } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import { builds, oneBuild, plain, relaxed } from '../support/builds.ts';
 import { dot, flat, largestDifference, rowOf, rowsOf, sum, tableOf } from '../support/numbers.ts';

@@ -1,6 +1,6 @@
 // Vectors in many dimensions: cosines, subspaces, projections, collisions.
 
-import type { CollisionSearch, Table } from 'superpose';
+import type { CollisionSearch, Table } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import { builds, plain } from '../support/builds.ts';
 import { dot, largestDifference, mean, rowsOf, sum, tableOf } from '../support/numbers.ts';

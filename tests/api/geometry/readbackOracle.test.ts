@@ -3,7 +3,7 @@
 //
 // Bounds: the inputs are about 1 in size, with three decimals, so sums over them are off by a few roundings
 // of each addend. Every bound counts those.
-import type { PositionCostWay } from 'superpose';
+import type { PositionCostWay } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import readback from '../../reference/readback.json' with { type: 'json' };
 import { builds } from '../support/builds.ts';

@@ -1,6 +1,6 @@
 // The tensors of a model's files: which files have them, which bytes are read, and how checkpoints
 // are distinguished.
-import { openModel, openTable, type Slices } from 'superpose';
+import { openModel, openTable, type Slices } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import { checkpointOf } from '../../../build/package/model/checkpoint.js';
 import { digestOf } from '../../../build/package/model/slices.js';

@@ -1,7 +1,8 @@
 // The rules by which .csv and .tsv files are read: each case is a table that comes back as it is, or a
 // refusal.
+
+import { type CsvOptions, openTable } from 'add-or-concatenate';
 import fc from 'fast-check';
-import { type CsvOptions, openTable } from 'superpose';
 import { describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
 

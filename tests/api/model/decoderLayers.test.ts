@@ -7,7 +7,7 @@ import type {
   TransformerLayer,
   TransformerStack,
   TransformerStackInput,
-} from 'superpose';
+} from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import { gatherMeans } from '../../../build/package/model/corpusMeans.js';
 import { internalsOf, type PassInternals } from '../../../build/package/model/forwardPass.js';

@@ -3,8 +3,15 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  type CorpusMeans,
+  type FamilyId,
+  type Floats,
+  familyIds,
+  openModel,
+  type Slices,
+} from 'add-or-concatenate';
 import fc from 'fast-check';
-import { type CorpusMeans, type FamilyId, type Floats, familyIds, openModel, type Slices } from 'superpose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withoutNumpy } from '../../tools/support/numpy.ts';
 import { builds, plain } from '../support/builds.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { corpusSentences, loadMiniLM, type Table } from 'superpose';
+import { corpusSentences, loadMiniLM, type Table } from 'add-or-concatenate';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { extractMinilm, weightsFolder, weightsPackage } from '../../../build/package/model/extractMinilm.js';
 import { plain } from '../support/builds.ts';

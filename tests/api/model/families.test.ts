@@ -8,7 +8,7 @@ import {
   type OpenedModel,
   openModel,
   type Slices,
-} from 'superpose';
+} from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import { type FamilyDescriptor, hasJointMap, layerTensor } from '../../../build/package/model/descriptor.js';
 import { namesOf } from '../../../build/package/model/families.js';

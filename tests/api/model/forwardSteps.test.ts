@@ -1,5 +1,5 @@
 // A forward pass in steps: how much is read at once, and a pass that is cancelled within a layer.
-import { openModel, type Slices } from 'superpose';
+import { openModel, type Slices } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { residentBytes } from './tinyMinilm.ts';

@@ -1,6 +1,6 @@
 // MiniLM with positions removed from attention and from the rest, against tests/reference/values.py.
 import { join } from 'node:path';
-import { openModel, type PositionsRemoved, type Sentence } from 'superpose';
+import { openModel, type PositionsRemoved, type Sentence } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import { root } from '../../package/support/project.ts';
 import values from '../../reference/values.json' with { type: 'json' };

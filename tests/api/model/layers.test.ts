@@ -1,5 +1,5 @@
 // All six layers: against numpy, against a forward in plain TypeScript, and how their files arrive.
-import { type CorpusMeans, loadMiniLM, type MiniLM, type Sentence } from 'superpose';
+import { type CorpusMeans, loadMiniLM, type MiniLM, type Sentence } from 'add-or-concatenate';
 import { beforeAll, expect, test } from 'vitest';
 import depth from '../../reference/depth.json' with { type: 'json' };
 import minilm from '../../reference/minilm.json' with { type: 'json' };

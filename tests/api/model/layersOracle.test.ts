@@ -11,7 +11,7 @@ import {
   type MiniLM,
   type PositionStatistics,
   type Sentence,
-} from 'superpose';
+} from 'add-or-concatenate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withoutNumpy } from '../../tools/support/numpy.ts';
 import { builds } from '../support/builds.ts';

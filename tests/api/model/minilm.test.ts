@@ -1,5 +1,5 @@
 // MiniLM through the API, compared with the oracle.
-import { type Floats, logitsOf, type MiniLM, type Sentence, sharesOf, termOf } from 'superpose';
+import { type Floats, logitsOf, type MiniLM, type Sentence, sharesOf, termOf } from 'add-or-concatenate';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isTight, scoreBound } from '../support/bounds.ts';
 import { oneBuild, plain, relaxed } from '../support/builds.ts';

@@ -1,5 +1,5 @@
 // Which shares of MiniLM's first layer depend on the tables' means, and which do not.
-import type { MiniLM, PooledShares } from 'superpose';
+import type { MiniLM, PooledShares } from 'add-or-concatenate';
 import { beforeAll, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { describeModel, model } from '../support/model.ts';

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { loadMiniLM } from 'superpose';
+import { loadMiniLM } from 'add-or-concatenate';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { files, weights } from './tinyMinilm.ts';

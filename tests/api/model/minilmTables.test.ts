@@ -1,6 +1,6 @@
 // The tensors of the published weights, and that the extracted files have the same rows.
 import { readFileSync } from 'node:fs';
-import { corpusSentences, type Table } from 'superpose';
+import { corpusSentences, type Table } from 'add-or-concatenate';
 import { beforeAll, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { describeWeights, model, readWeights, type Weights } from '../support/model.ts';

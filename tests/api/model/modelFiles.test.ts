@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { loadMiniLM } from 'superpose';
+import { loadMiniLM } from 'add-or-concatenate';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { files, manifest } from './tinyMinilm.ts';

@@ -14,7 +14,7 @@ import {
   type Slices,
   type Table,
   termOf,
-} from 'superpose';
+} from 'add-or-concatenate';
 import { afterAll, describe, expect, test } from 'vitest';
 import families from '../../reference/families.json' with { type: 'json' };
 import { plain } from '../support/builds.ts';

@@ -1,5 +1,5 @@
 // A reader's own tables: every format that can be read, and how a truncated or invalid file is refused.
-import { openTable, type Slices, type TableFormat } from 'superpose';
+import { openTable, type Slices, type TableFormat } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { fileOf, joined, npy, singles } from '../support/files.ts';

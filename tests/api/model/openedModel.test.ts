@@ -10,7 +10,7 @@ import {
   openModel,
   type Slices,
   termOf,
-} from 'superpose';
+} from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import families from '../../reference/families.json' with { type: 'json' };
 import { plain } from '../support/builds.ts';

@@ -1,5 +1,5 @@
 // Safetensors files: headers that are read or refused, values of every dtype, and files that are written.
-import type { SafetensorsEntry } from 'superpose';
+import type { SafetensorsEntry } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { file, fileOf, floatFromHalf } from '../support/files.ts';

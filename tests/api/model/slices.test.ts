@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { runInNewContext } from 'node:vm';
-import { openModel, openTable, type Slices, type Source } from 'superpose';
+import { openModel, openTable, type Slices, type Source } from 'add-or-concatenate';
 import { afterAll, expect, test, vi } from 'vitest';
 import { filesOf, jsonOf, slice } from '../../../build/package/model/slices.js';
 import { plain } from '../support/builds.ts';

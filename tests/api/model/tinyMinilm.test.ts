@@ -1,5 +1,11 @@
 // A tiny MiniLM of two layers, all in memory: what its functions compute, read and refuse.
-import { type CorpusMeans, corpusSentences, loadMiniLM, type MiniLMOptions, type Superpose } from 'superpose';
+import {
+  type CorpusMeans,
+  corpusSentences,
+  loadMiniLM,
+  type MiniLMOptions,
+  type Superpose,
+} from 'add-or-concatenate';
 import { afterAll, describe, expect, test } from 'vitest';
 import { gatherMeans } from '../../../build/package/model/corpusMeans.js';
 import { internalsOf, type PassInternals } from '../../../build/package/model/forwardPass.js';

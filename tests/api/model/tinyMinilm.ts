@@ -7,7 +7,7 @@ import {
   type Superpose,
   type Table,
   type TransformerLayer,
-} from 'superpose';
+} from 'add-or-concatenate';
 import { fits, maxBytes } from '../../../build/package/check.js';
 import { safetensorsHeader } from '../../../build/package/model/encodeSafetensors.js';
 import { wordPieces } from '../../../build/package/model/wordPieces.js';

@@ -1,5 +1,5 @@
 // Tiny models in memory: all layers by hand, and the report of their tables.
-import { type FamilyId, openModel, type Slices, type Table, type TransformerLayer } from 'superpose';
+import { type FamilyId, openModel, type Slices, type Table, type TransformerLayer } from 'add-or-concatenate';
 import { describe, expect, test, vi } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { fileOf } from '../support/files.ts';

@@ -1,7 +1,7 @@
 // Callers who wait for the same bytes, any of whom may stop waiting at any time.
 import { getEventListeners } from 'node:events';
+import { openModel, type Slices } from 'add-or-concatenate';
 import fc from 'fast-check';
-import { openModel, type Slices } from 'superpose';
 import { expect, test } from 'vitest';
 import { inPieces } from '../../../build/package/model/pieces.js';
 import { plain } from '../support/builds.ts';

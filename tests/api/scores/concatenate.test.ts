@@ -1,6 +1,6 @@
 // The three things that "concatenate the position" can mean, against tests/reference/concatenation.py, and
 // the identities that relate them to adding.
-import { type SchemeInput, type SchemeScores, schemeTermOf, type Table } from 'superpose';
+import { type SchemeInput, type SchemeScores, schemeTermOf, type Table } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import { builds } from '../support/builds.ts';
 import { flat, largest, largestDifference, sumOf, tableOf } from '../support/numbers.ts';

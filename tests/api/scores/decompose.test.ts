@@ -6,7 +6,7 @@ import {
   sharesOf,
   type Table,
   termOf,
-} from 'superpose';
+} from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import { isTight, scoreBound } from '../support/bounds.ts';
 import { builds } from '../support/builds.ts';

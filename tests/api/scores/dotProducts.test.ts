@@ -1,4 +1,4 @@
-import type { Table } from 'superpose';
+import type { Table } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import { roundings } from '../support/bounds.ts';
 import { builds, plain } from '../support/builds.ts';

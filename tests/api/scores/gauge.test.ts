@@ -1,5 +1,5 @@
 // Terms and shares by gauge: against the oracle, and properties in any shape.
-import { type DecomposeInput, type Gauge, logitsOf, type Scores, sharesOf, termOf } from 'superpose';
+import { type DecomposeInput, type Gauge, logitsOf, type Scores, sharesOf, termOf } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import { builds } from '../support/builds.ts';
 import { combined, randomInput } from '../support/naive.ts';

@@ -1,5 +1,5 @@
 // A layer that is held: the same numbers as in one go, for as long as it is there.
-import { type DecomposeInput, load } from 'superpose';
+import { type DecomposeInput, load } from 'add-or-concatenate';
 import { describe, expect, test, vi } from 'vitest';
 import { builds, plain } from '../support/builds.ts';
 

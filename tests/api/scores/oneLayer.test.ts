@@ -1,4 +1,4 @@
-import type { Table } from 'superpose';
+import type { Table } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import oracle from '../../reference/norm_between.json' with { type: 'json' };
 import { builds } from '../support/builds.ts';

@@ -1,4 +1,11 @@
-import { anovaTerms, load, type SchemeExtent, type SchemeInput, schemeTermOf, type Table } from 'superpose';
+import {
+  anovaTerms,
+  load,
+  type SchemeExtent,
+  type SchemeInput,
+  schemeTermOf,
+  type Table,
+} from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import { largest, largestDifference } from '../support/numbers.ts';
 

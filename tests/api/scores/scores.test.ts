@@ -1,6 +1,6 @@
 // Scores: whole answers of a layer, their shares and softmax
 
-import { type DecomposeInput, logitsOf, sharesOf, termOf } from 'superpose';
+import { type DecomposeInput, logitsOf, sharesOf, termOf } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import { roundings } from '../support/bounds.ts';
 import { builds, plain } from '../support/builds.ts';

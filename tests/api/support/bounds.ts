@@ -5,7 +5,7 @@
 // m of them add up to about sqrt(m) of one, relative to the root of the sum of squares of the
 // addends. The worst case, m times the sum of absolute values, is larger by a factor of 10,000 at these
 // sizes and would hide real mistakes.
-import type { DecomposeInput, Linear, Table } from 'superpose';
+import type { DecomposeInput, Linear, Table } from 'add-or-concatenate';
 import { deviation, largest, mean, norm, type Precision, rowOf, sumOf } from './numbers.ts';
 
 const unitRoundoff: Record<Precision, number> = { float32: 2 ** -24, float64: 2 ** -53 };

@@ -1,5 +1,5 @@
 // Both builds of the module, if the engine runs both. Every test body runs in each.
-import { load, type Simd, supportedSimd } from 'superpose';
+import { load, type Simd, supportedSimd } from 'add-or-concatenate';
 
 const simds: readonly Simd[] = supportedSimd() === 'relaxed' ? ['plain', 'relaxed'] : ['plain'];
 

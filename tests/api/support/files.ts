@@ -1,5 +1,5 @@
 // Files made for the tests, sound and unsound: safetensors, tables in every format, and a tokenizer.json.
-import type { Table } from 'superpose';
+import type { Table } from 'add-or-concatenate';
 import { rowOf } from './numbers.ts';
 
 /**

@@ -2,7 +2,7 @@
 // call that has every option: the tests of wrong arguments and of unknown options start from them, as they
 // start from rightCalls.ts for the functions of a module.
 import { fileURLToPath } from 'node:url';
-import * as library from 'superpose';
+import * as library from 'add-or-concatenate';
 import { drawnLayer } from '../model/tinyMinilm.ts';
 import { plain } from './builds.ts';
 import { linear, scores, table } from './rightCalls.ts';

@@ -2,8 +2,8 @@
 
 // As a whole: in a browser nothing of it may be asked for.
 import * as fs from 'node:fs';
-import type { Table } from 'superpose';
-import { loadMiniLM, type MiniLM } from 'superpose';
+import type { Table } from 'add-or-concatenate';
+import { loadMiniLM, type MiniLM } from 'add-or-concatenate';
 import { describe, inject } from 'vitest';
 import { plain } from './builds.ts';
 

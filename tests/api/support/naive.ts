@@ -1,6 +1,6 @@
 // The score of summed embeddings straight from the formula, in double and one number at a time: the
 // reference for the fast version on shapes that the oracles do not have; and input of any such shape.
-import type { CombinedTerms, DecomposeInput, Linear, Scores, Superpose, Table } from 'superpose';
+import type { CombinedTerms, DecomposeInput, Linear, Scores, Superpose, Table } from 'add-or-concatenate';
 import { plain } from './builds.ts';
 import { dot, mean, rowOf, sumOf } from './numbers.ts';
 

@@ -1,5 +1,5 @@
 // Numbers of tests: rows, sums, differences, and seeded draws.
-import type { Floats, Table } from 'superpose';
+import type { Floats, Table } from 'add-or-concatenate';
 
 export type Precision = 'float32' | 'float64';
 

@@ -1,6 +1,6 @@
 // The oracles of tests/reference, typed. Their README explains each number.
 
-import type { DecomposeInput, Linear, Table } from 'superpose';
+import type { DecomposeInput, Linear, Table } from 'add-or-concatenate';
 import concatenation from '../../reference/concatenation.json' with { type: 'json' };
 import decomposition from '../../reference/decomposition.json' with { type: 'json' };
 import gauge from '../../reference/gauge.json' with { type: 'json' };

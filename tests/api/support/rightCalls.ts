@@ -2,7 +2,7 @@
 // function's example in docs/examples.mjs is one. Listed here are calls that an example does not show: with
 // every optional argument, of every kind, and too large. complete.test.ts prints what a new function still
 // lacks here and elsewhere.
-import type { Table } from 'superpose';
+import type { Table } from 'add-or-concatenate';
 import { examples, runExample } from '../../../docs/examples.mjs';
 import { plain } from './builds.ts';
 

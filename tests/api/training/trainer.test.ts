@@ -1,6 +1,13 @@
 // The trainer as JavaScript sees it: its numbers against the oracle in numpy, and its answers to the four
 // questions. The sentences that it refuses with are in refusals.txt.
-import type { OwnTrainerOptions, Table, Task, Trainer, TrainingBatch, TrainingTerm } from 'superpose';
+import type {
+  OwnTrainerOptions,
+  Table,
+  Task,
+  Trainer,
+  TrainingBatch,
+  TrainingTerm,
+} from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import oracle from '../../reference/training.json' with { type: 'json' };
 import { builds, oneBuild, plain } from '../support/builds.ts';

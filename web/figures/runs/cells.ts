@@ -1,6 +1,6 @@
 // Tables of trained models: many small runs, several seeds a cell, are trained one after the other and
 // memoized.
-import type { SmallSuperpose, Summary, Task } from 'superpose';
+import type { SmallSuperpose, Summary, Task } from 'add-or-concatenate';
 import type { Job, Library } from '../figure.js';
 import { type CellRun, keyOf, learnedNumbers, recordedRuns } from './recordedRuns.js';
 import { divergedRemark, mayTrain, modelOptions, pageSteps, type Shape, seedAfter } from './tasks.js';

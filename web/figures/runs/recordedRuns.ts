@@ -1,6 +1,6 @@
 // Runs that tools/record-runs.mjs trained beforehand: the form of their file, which is checked when it is
 // read.
-import type { Table, Task, TaskTrainerOptions } from 'superpose';
+import type { Table, Task, TaskTrainerOptions } from 'add-or-concatenate';
 import type { Library } from '../figure.js';
 import { modelOptions, type Shape, seedAfter } from './tasks.js';
 import { checkpointsTo, lengths, type RunRequest, type TrainingRun } from './trainingRun.js';

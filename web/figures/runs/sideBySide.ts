@@ -1,6 +1,6 @@
 // Models that are trained side by side and shown on the way: measured at equal strides, from the start to
 // the end.
-import type { Superpose, Trainer, TrainerOptions } from 'superpose';
+import type { Superpose, Trainer, TrainerOptions } from 'add-or-concatenate';
 import type { Job, Library } from '../figure.js';
 import { mayTrain } from './tasks.js';
 import { nextTurn } from './trainingRun.js';

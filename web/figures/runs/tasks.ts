@@ -1,6 +1,6 @@
 // The small tasks that models are trained on, one for each term of a score; how long they are trained; and
 // the settings that figures of trained models have in common.
-import type { Task, TaskTrainerOptions } from 'superpose';
+import type { Task, TaskTrainerOptions } from 'add-or-concatenate';
 import type { AxisOptions } from '../../plot/parts.js';
 import type { Term } from '../../plot/scene.js';
 import type { Job } from '../figure.js';

@@ -1,5 +1,5 @@
 // One training run of a small transformer: how far it goes, and what is measured on the way.
-import type { Superpose, Table, TaskTrainerOptions, Trainer } from 'superpose';
+import type { Superpose, Table, TaskTrainerOptions, Trainer } from 'add-or-concatenate';
 import { latest } from '../../plot/plainCopy.js';
 import type { Job } from '../figure.js';
 import { aim, checkpoints } from './tasks.js';

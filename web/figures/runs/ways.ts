@@ -1,8 +1,8 @@
 // The ways that position gets into the small models: one name for each in figures, links, recorded files and
-// `superpose train`, with its label and what is trained. Where the library's trainer has a scheme for a way,
-// both have the same name. Language models use the same names for the ways that they share
+// the command `train`, with its label and what is trained. Where the library's trainer has a scheme for a
+// way, both have the same name. Language models use the same names for the ways that they share
 // (languageRuns.ts).
-import type { TaskTrainerOptions, TrainingTerm } from 'superpose';
+import type { TaskTrainerOptions, TrainingTerm } from 'add-or-concatenate';
 import { plainCopy } from '../../plot/plainCopy.js';
 
 export interface WayIn {

@@ -1,4 +1,4 @@
-// superpose decompose: the scores of a layer of MiniLM or of the user's own model, and the terms of each.
+// The command `decompose`: the scores of a layer of MiniLM or of the user's own model, and the terms of each.
 
 import { readFile } from 'node:fs/promises';
 import {
@@ -12,7 +12,7 @@ import {
   sharesOf,
   termOf,
   type Way,
-} from 'superpose';
+} from 'add-or-concatenate';
 import { groups } from '../../figures/terms.js';
 import { csvOf } from '../../plot/csv.js';
 import { choiceOf, integerOf, parseOptions, quote, Refusal, refuseErrors, withWeights } from './options.js';

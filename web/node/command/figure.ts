@@ -1,5 +1,5 @@
-// superpose figure: draws a figure in any state or writes its numbers; superpose list: names the figures or
-// the settings of one.
+// The commands `figure`, which draws a figure in any state or writes its numbers, and `list`, which names
+// the figures or the settings of one.
 import { extname } from 'node:path';
 import {
   allowed,
@@ -46,7 +46,7 @@ export async function figure(args: string[]): Promise<string> {
   });
   const [figureName, ...others] = positionals;
   if (figureName === undefined || others.length > 0) {
-    throw new Refusal('superpose figure takes the name of one figure; superpose list has them all.');
+    throw new Refusal('figure takes the name of one figure; add-or-concatenate list has them all.');
   }
   const { name } = figureNamed(figureName);
   const { out } = values;
@@ -73,7 +73,7 @@ export async function figure(args: string[]): Promise<string> {
   const rendered = await withWeights(() =>
     renderer()(name, settings, (refused) => {
       if (refused.length > 0)
-        throw new Refusal(`${refused.join(' ')} superpose list ${name} has all settings.`);
+        throw new Refusal(`${refused.join(' ')} add-or-concatenate list ${name} has all settings.`);
     }),
   );
   await write(out, await encode(rendered, kind, width, theme));
@@ -103,7 +103,8 @@ function stateOf(name: string, text: string): [string, string][] {
 
 export async function list(args: string[]): Promise<string> {
   const { positionals } = parseOptions({ args, allowPositionals: true });
-  if (positionals.length > 1) throw new Refusal('superpose list takes the name of one figure, or none.');
+  if (positionals.length > 1)
+    throw new Refusal('add-or-concatenate list takes the name of one figure, or none.');
   const [name] = positionals;
   if (name === undefined) {
     const longest = Math.max(...Object.keys(figures).map((key) => key.length));

@@ -1,5 +1,5 @@
-// superpose model: measures of the tables of the user's own model.
-import type { ByGauge, ModelReport, OpenedModel } from 'superpose';
+// The command `model`: measures of the tables of the user's own model.
+import type { ByGauge, ModelReport, OpenedModel } from 'add-or-concatenate';
 import { csvOf } from '../../plot/csv.js';
 import { parseOptions, Refusal, refuseErrors } from './options.js';
 import { openOptions, openUserModel } from './userModel.js';
@@ -18,7 +18,7 @@ export async function model(args: string[]): Promise<string> {
   const [path, ...others] = positionals;
   if (path === undefined || others.length > 0)
     throw new Refusal(
-      'superpose model takes one path: of a .safetensors file, an index of shards or a folder.',
+      'add-or-concatenate model takes one path: of a .safetensors file, an index of shards or a folder.',
     );
   if (csv && json) throw new Refusal('Choose one of --csv and --json.');
   return refuseErrors(async () => {

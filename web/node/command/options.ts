@@ -1,7 +1,7 @@
 // Reads the command line and refuses it unless every option exists, has a value that it takes, and occurs
 // once.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { Unreadable } from 'superpose';
+import { Unreadable } from 'add-or-concatenate';
 import { unknownName } from '../../../build/package/unknownName.js';
 
 /** The error for a wrong argument or a missing package: one sentence and exit code 2. */
@@ -43,12 +43,13 @@ export function parseOptions<T extends ParseArgsConfig>(config: T): ReturnType<t
   for (const token of result.tokens ?? []) {
     if (token.kind === 'positional' && !config.allowPositionals)
       throw new Refusal(
-        `This command takes options alone, and got ${quote(token.value)}. superpose --help has examples.`,
+        `This command takes options alone, and got ${quote(token.value)}. add-or-concatenate --help has examples.`,
       );
     if (token.kind !== 'option') continue;
     const { name, rawName, value, inlineValue } = token;
     const option = Object.hasOwn(options, name) ? options[name] : undefined;
-    if (!option) throw new Refusal(`${unknownName('option', rawName, names)} superpose --help has examples.`);
+    if (!option)
+      throw new Refusal(`${unknownName('option', rawName, names)} add-or-concatenate --help has examples.`);
     if (option.type === 'boolean') {
       if (value !== undefined) throw new Refusal(`--${name} takes no value, and got ${quote(value)}.`);
       continue;

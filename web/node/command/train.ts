@@ -1,11 +1,11 @@
-// superpose train: trains small transformers on tasks, with several schemes and several seeds.
+// The command `train`: trains small transformers on tasks, with several schemes and several seeds.
 import {
   type EncodeSafetensorsApi,
   load,
   type Superpose,
   type Task,
   type TaskTrainerOptions,
-} from 'superpose';
+} from 'add-or-concatenate';
 import { unknownName } from '../../../build/package/unknownName.js';
 import { type TrainingRun, trainingRun } from '../../figures/runs/trainingRun.js';
 import { isWay, wayIn, wayNames } from '../../figures/runs/ways.js';

@@ -1,5 +1,5 @@
 // The options that name and open a model of the user's.
-import { FamilyUnknown, load, type OpenedModel, openModel } from 'superpose';
+import { FamilyUnknown, load, type OpenedModel, openModel } from 'add-or-concatenate';
 import { integerOf, numberOf, Refusal } from './options.js';
 
 /** Options that opening a model may need. */
