@@ -113,7 +113,13 @@ test('Escape and a press elsewhere close the menu', async () => {
   await settled(page, name);
   const menu = figureOf(page, name).locator('details.menu');
   const summary = menu.locator('summary');
+  // The menu listens for Escape once the browser has told it that it is open.
+  const toggled = menu.evaluate(
+    (element) =>
+      new Promise<void>((done) => element.addEventListener('toggle', () => done(), { once: true })),
+  );
   await summary.click();
+  await toggled;
   expect(await menu.getAttribute('open')).not.toBeNull();
   await page.keyboard.press('Escape');
   expect(await menu.getAttribute('open')).toBeNull();

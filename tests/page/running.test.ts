@@ -60,7 +60,8 @@ test('the picture stays until its numbers are there; it is held, stepped, and lo
   expect((await now(page, name))?.busy).toBe(true);
   await term.uncheck();
   await expect.poll(finding).toMatch(/After 16 steps.*With token → token cut/);
-  expect(await seenBy(page)).toEqual([0, 8, 16, 16]);
+  // A busy machine may have the first steps before it has drawn the model without any.
+  expect((await seenBy(page)).filter((steps) => steps > 0)).toEqual([8, 16, 16]);
 });
 
 /** Twenty small models, in a card, where no step of a beat sets anything; none of them recorded. */
