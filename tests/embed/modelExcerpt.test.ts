@@ -21,43 +21,44 @@ type MiniLM = Parameters<typeof onlyExcerpt>[0];
 
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 const parsed = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
-const [perPiece, columns] = [3, 5];
+/** The rows of a table’s files; the last one has what is left. */
+const tableRows = [3, 1, 4, 100, 900, 2];
+const columns = 5;
 /** A row of half-precision numbers that no other row has. */
 const rowOf = (table: string, row: number) =>
   Uint8Array.from({ length: 2 * columns }, (_, at) => (table === 'words' ? 7 : 91) * (row + 1) + at);
 
 const row = 2 * columns;
-const manifestOf = (rows: number, tokenizer = 9) => ({
+const sizes = { words: 1200, positions: 6 };
+const manifestOf = (rows: number | readonly number[], tokenizer = 9) => ({
   name: 'made up',
   files: {
     weights: [
       { name: 'layer-0.bin', bytes: 70_000 },
-      ...['words', 'positions'].map((name) => ({ name: `${name}-#.bin`, bytes: 6 * row, row, rows })),
+      ...Object.entries(sizes).map(([name, all]) => ({ name: `${name}-#.bin`, bytes: all * row, row, rows })),
     ],
     'tokenizer.json': [{ name: 'tokenizer.json', bytes: tokenizer }],
   },
 });
 
-/** A model of 12 words and 6 positions, three rows a file, and how often each file was read. */
+/** A model of 1200 words and 6 positions in files of different lengths, and how often each file was read. */
 function modelOf(more: Record<string, Uint8Array> = {}) {
   const requests: string[] = [];
   const vocab = Object.fromEntries(Array.from({ length: 1200 }, (_, id) => [`w${id}`, id]));
   const files: Record<string, Uint8Array> = {
-    'manifest.json': bytesOf(manifestOf(perPiece)),
+    'manifest.json': bytesOf(manifestOf(tableRows)),
     'tokenizer.json': bytesOf({ version: 1, model: { type: 'WordPiece', vocab } }),
     'layer-0.bin': Uint8Array.from({ length: 70_000 }, (_, at) => at % 253),
     ...more,
   };
-  for (const [table, rows] of [
-    ['words', 1200],
-    ['positions', 6],
-  ] as const)
-    for (let shard = 0; shard < rows / perPiece; shard++) {
-      const bytes = Uint8Array.from(
-        Array.from({ length: perPiece }, (_, at) => [...rowOf(table, shard * perPiece + at)]).flat(),
-      );
-      files[`${table}-${shard}.bin`] = bytes;
+  for (const [table, rows] of Object.entries(sizes)) {
+    for (let first = 0, at = 0; first < rows; at++) {
+      const end = Math.min(rows, first + (tableRows[at] ?? rows));
+      const numbers = Array.from({ length: end - first }, (_, row) => [...rowOf(table, first + row)]);
+      files[`${table}-${at}.bin`] = Uint8Array.from(numbers.flat());
+      first = end;
     }
+  }
   const read = async (file: string) => {
     requests.push(file);
     const bytes = files[file];
@@ -80,12 +81,16 @@ describe('a recorded model', () => {
     expect(parsed(await recorded('manifest.json'))).toEqual(manifestOf(1));
     for (const [table, row] of [
       ['words', 0],
+      ['words', 2],
+      ['words', 3],
       ['words', 4],
+      ['words', 107],
       ['words', 1100],
+      ['words', 1199],
       ['positions', 5],
     ] as const)
       expect(await recorded(`${table}-${row}.bin`)).toEqual(rowOf(table, row));
-    await expect(recorded('words-5000.bin')).rejects.toThrow('no words-1666.bin');
+    await expect(recorded('words-1200.bin')).rejects.toThrow('The table words has no row 1200.');
   });
 
   test('of which nothing was asked has nothing to carry', async () => {

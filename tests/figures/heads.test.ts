@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { load, loadMiniLM, sharesOf } from 'add-or-concatenate';
 import { expect, inject, test } from 'vitest';
+import { filesOfPiece, type Manifest, type Piece } from '../../build/package/model/pieces.js';
 import { writeLink } from '../../web/element/link.ts';
 import * as heads from '../../web/figures/heads.ts';
 import * as oneScore from '../../web/figures/oneScore.ts';
@@ -111,17 +112,19 @@ test.runIf(inject('withModel')).each(['', 'x', 'many words '.repeat(300)])(
   },
 );
 
-test.runIf(inject('withModel'))('the ten sentences fetch the 2 MB that their control says', async () => {
+test.runIf(inject('withModel'))('the ten sentences fetch the megabytes that their control says', async () => {
   const model = await loadMiniLM(await load());
   const folder = new URL('../../build/model/', import.meta.url);
-  const rowsPerShard = 32;
+  const manifest: Manifest = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8'));
+  const words = Object.values(manifest.files)
+    .flat()
+    .find(({ name }) => name === 'words-#.bin') as Piece;
   const sentences = await Promise.all(heads.tenSentences.map((text) => model.tokenize(text)));
   const ids = sentences.flatMap((sentence) => sentence.ids);
-  const shards = new Set(ids.map((id) => Math.floor(id / rowsPerShard)));
-  const bytes = [...shards].reduce(
-    (sum, shard) => sum + statSync(new URL(`words-${shard}.bin`, folder)).size,
-    0,
-  );
+  const isNeeded = ({ begin, end }: { begin: number; end: number }) =>
+    ids.some((id) => begin <= 768 * id && 768 * id < end);
+  const needed = filesOfPiece(words).filter(isNeeded);
+  const bytes = needed.reduce((sum, { name }) => sum + statSync(new URL(name, folder)).size, 0);
   expect(heads.figure.controls.sentences.options.ten).toContain(`${Math.round(bytes / 1e6)} MB`);
 });
 

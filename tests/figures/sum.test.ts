@@ -1,8 +1,10 @@
 // The opening figure against a decomposition of the model itself.
+import { readdirSync, readFileSync } from 'node:fs';
 import { load, loadMiniLM, termOf } from 'add-or-concatenate';
 import { expect, inject, test } from 'vitest';
 import * as sum from '../../web/figures/sum.ts';
 import type { PathMark } from '../../web/plot/scene.ts';
+import { library } from '../../web/worker/library.ts';
 import { expectSoundPictures, run } from './support.ts';
 
 const withModel = test.runIf(inject('withModel'));
@@ -119,4 +121,18 @@ withModel('the reader’s own sentence and heads, and no words at all', async ()
   expect(none.figure.describe(none.data, none.state)).toContain('nothing to share out');
   for (const result of [own, same, none]) expectSoundPictures(result);
   expectSoundPictures(await run(sum, { text: 'word '.repeat(200) }));
+});
+
+withModel('the first view reads 1.28 MB of a model in fewer than 150 files', async () => {
+  const folder = new URL('../../build/model/', import.meta.url);
+  expect(readdirSync(folder).length).toBeLessThan(150);
+  const sizes = new Map<string, number>();
+  const read = async (file: string) => {
+    const bytes = readFileSync(new URL(file, folder));
+    sizes.set(file, bytes.length);
+    return bytes;
+  };
+  await run(sum, {}, undefined, library({ read }));
+  expect(sizes.size).toBeLessThanOrEqual(13);
+  expect([...sizes.values()].reduce((all, bytes) => all + bytes)).toBeLessThan(1_280_000);
 });

@@ -2,6 +2,7 @@
 // and positions, the first layer, and a tokenizer that knows its words only. And the recorded runs that it
 // opens with.
 import type { MiniLM, Sentence } from 'add-or-concatenate';
+import { filesOfPiece, type Manifest } from '../../build/package/model/pieces.js';
 import type { Library } from '../figures/figure.js';
 
 /** Gives a file of the model by its name; see MiniLMOptions. */
@@ -43,12 +44,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The pieces of the model’s files; of a table, a piece has so many rows. */
-interface Manifest {
-  files: Record<string, { name: string; bytes: number; row?: number; rows?: number }[]>;
-}
-
-/** With a piece for each row. */
+/** With a file for each row. */
 const inRows = ({ files, ...others }: Manifest) => ({
   ...others,
   files: Object.fromEntries(
@@ -84,9 +80,14 @@ export function excerptRecorder(read: ReadFile) {
 
   const readRow = async (table: string, row: number) => {
     const pieces = Object.values((await manifest()).files).flat();
-    const { row: size = 0, rows: each = 1 } = pieces.find(({ name }) => name === `${table}-#.bin`) ?? {};
-    const piece = await read(`${table}-${Math.floor(row / each)}.bin`);
-    const rowBytes = piece.slice((row % each) * size, ((row % each) + 1) * size);
+    const piece = pieces.find(({ name }) => name === `${table}-#.bin`);
+    const offset = row * (piece?.row ?? 0);
+    const file = piece && filesOfPiece(piece).find(({ end }) => offset < end);
+    if (!file) throw new NotInExcerpt(`The table ${table} has no row ${row}.`);
+    const rowBytes = (await read(file.name)).slice(
+      offset - file.begin,
+      offset - file.begin + (piece.row ?? 0),
+    );
     const known = rows.get(table) ?? new Map();
     rows.set(table, known);
     if (!known.has(row)) count(rowBytes.length);

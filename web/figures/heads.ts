@@ -29,7 +29,7 @@ const controls = {
   sentences: {
     kind: 'choice',
     label: 'Sentences',
-    options: { yours: 'Your sentence', ten: 'Ten fixed ones (2 MB)' },
+    options: { yours: 'Your sentence', ten: 'Ten fixed ones (6 MB)' },
     initial: 'yours',
     radio: true,
   },

@@ -73,8 +73,8 @@ type Data = TableOverlap | RandomAngles;
 const isAngles = (data: Data): data is RandomAngles => 'cosines' in data;
 
 /**
- * First ids of blocks of neighbouring tokens, one from each quarter of the vocabulary. Each block is a file
- * of the model, so that no more is fetched.
+ * First ids of blocks of neighbouring tokens, one from each quarter of the vocabulary: neighbours are in the
+ * same few files of the model.
  */
 const tokenBlocks = [2048, 8192, 14_336, 20_480];
 const blockRows = 128;
@@ -87,7 +87,7 @@ interface Tables {
 
 async function trained(model: MiniLM): Promise<Tables> {
   const ids = tokenBlocks.flatMap((first) => Array.from({ length: blockRows }, (_, row) => first + row));
-  // Each block is read by itself, so that only the first file of positions is fetched.
+  // Each block is read by itself, so that only the first 128 positions are fetched.
   const blocks = await Promise.all(
     tokenBlocks.map((_, block) => model.rows({ ids: ids.slice(block * blockRows, (block + 1) * blockRows) })),
   );

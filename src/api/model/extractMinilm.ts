@@ -1,5 +1,5 @@
 // Makes the files that loadMiniLM() reads from the published weights: MiniLM's checkpoint in an order of our
-// own, in pieces of a few rows. What the first scores need comes first, then the tables, the rest of each
+// own, its tables in files of a few rows. What the first scores need comes first, then the tables, the rest of each
 // layer, and the rows of the default corpus. For Node only. All values stay fp16, since int8 rows would cost
 // an error of 0.3 in a logit.
 import type { SmallSuperpose } from '../smallModule.js';
@@ -9,7 +9,7 @@ import { corpusSentences } from './corpus.js';
 import type { LayerNames } from './descriptor.js';
 import { type RawTensor, safetensorsHeader } from './encodeSafetensors.js';
 import { modelFamilies } from './families.js';
-import { type Manifest, manifestFormat, type Piece } from './pieces.js';
+import { filesOfPiece, type Manifest, manifestFormat, type Piece } from './pieces.js';
 import { corpusIds } from './sentences.js';
 import { filesOf, jsonOf, type Slices, slice } from './slices.js';
 import { type TokenizerFile, wordPieces } from './wordPieces.js';
@@ -46,11 +46,48 @@ function layerTensors(number: number): string[] {
     .flatMap((part) => weightAndBias(nameIn(number, part)));
 }
 
-/** The files by name; each piece of a table has `rows` rows. */
+/** Tensors that are published together; `rows` if they are a table in several files. */
+interface Group {
+  name: string;
+  tensors: RawTensor[];
+  rows?: readonly number[];
+}
+
+/** How many rows each file of a table has, but the last, which has what is left. */
+export type TableRows = Record<'words' | 'positions', readonly number[]>;
+
+/**
+ * Files are small where a sentence needs some of their rows, and large elsewhere, so that there are few. The
+ * vocabulary begins with markers and signs, of which plain text needs [CLS] and [SEP] (101 and 102), what is
+ * on a keyboard, and letters (up to 1062). Words begin at 1996, the most frequent first.
+ */
+const wordStages: readonly { until: number; rows: number }[] = [
+  { until: 96, rows: 96 },
+  { until: 104, rows: 8 },
+  { until: 992, rows: 888 },
+  { until: 1024, rows: 32 },
+  { until: 1064, rows: 40 },
+  { until: 1984, rows: 920 },
+  { until: 3072, rows: 32 },
+  { until: 6144, rows: 128 },
+  { until: 14_336, rows: 256 },
+  { until: 30_522, rows: 512 },
+];
+
+function defaultRows(): TableRows {
+  const words: number[] = [];
+  let firstRow = 0;
+  for (const { until, rows } of wordStages) {
+    for (; firstRow < until; firstRow += rows) words.push(rows);
+  }
+  return { words, positions: [32, 96] };
+}
+
+/** The files by name. */
 export async function extractMinilm(
   superpose: SmallSuperpose,
   folder: URL,
-  rows = 32,
+  tableRows = defaultRows(),
 ): Promise<Map<string, Uint8Array>> {
   const { files: published } = await filesOf(folder);
   const { tensors } = await checkpointOf(superpose, published, undefined);
@@ -70,32 +107,33 @@ export async function extractMinilm(
     shape: [ids.length, d_model],
     bytes: joined(ids.map((id) => words.bytes.subarray(id * row, (id + 1) * row))),
   };
-  const groups: [name: string, tensors: RawTensor[]][] = [
-    ['layer-0.bin', await readTensors(firstTensors)],
-    ['words-#.bin', [words]],
-    ['positions-#.bin', await readTensors([`${tables.position}.weight`])],
+  const groups: Group[] = [
+    { name: 'layer-0.bin', tensors: await readTensors(firstTensors) },
+    { name: 'words-#.bin', tensors: [words], rows: tableRows.words },
+    {
+      name: 'positions-#.bin',
+      tensors: await readTensors([`${tables.position}.weight`]),
+      rows: tableRows.positions,
+    },
   ];
   for (let number = 0; tensors.has(`${nameIn(number, 'query')}.weight`); number++) {
-    groups.push([`encoder-${number}.bin`, await readTensors(layerTensors(number))]);
+    groups.push({ name: `encoder-${number}.bin`, tensors: await readTensors(layerTensors(number)) });
   }
-  groups.push(['corpus.bin', [corpus]]);
+  groups.push({ name: 'corpus.bin', tensors: [corpus] });
 
   const files = new Map<string, Uint8Array>();
   const weights: Piece[] = [];
   let header = safetensorsHeader(
-    groups.flatMap(([, tensors]) => tensors),
+    groups.flatMap(({ tensors }) => tensors),
     {},
   );
-  for (const [name, tensors] of groups) {
+  for (const { name, tensors, rows } of groups) {
     // The header is the beginning of the first piece.
     const bytes = joined([header, ...tensors.map((tensor) => tensor.bytes)]);
     header = new Uint8Array();
-    const isTable = name.includes('#');
-    weights.push({ name, bytes: bytes.length, ...(isTable && { row, rows }) });
-    const fileBytes = isTable ? row * rows : bytes.length;
-    for (let at = 0; at * fileBytes < bytes.length; at++) {
-      files.set(name.replace('#', String(at)), bytes.subarray(at * fileBytes, (at + 1) * fileBytes));
-    }
+    const piece: Piece = { name, bytes: bytes.length, ...(rows && { row, rows }) };
+    weights.push(piece);
+    for (const { name, begin, end } of filesOfPiece(piece)) files.set(name, bytes.subarray(begin, end));
   }
   const pieces: Record<string, readonly Piece[]> = { 'model.safetensors': weights };
   for (const name of ['config.json', 'tokenizer.json']) {

@@ -12,8 +12,8 @@ export interface Piece {
   bytes: number;
   /** The bytes of a row, for a table in several files. */
   row?: number;
-  /** How many rows each of those files has, but the last. */
-  rows?: number;
+  /** How many rows each of those files has, or a list of how many; the last file has what is left. */
+  rows?: number | readonly number[];
 }
 
 /** The list of a model's files and their pieces, which is published beside them. */
@@ -25,7 +25,19 @@ export interface Manifest {
 }
 
 /** The version of the files that is written and read. */
-export const manifestFormat = 3;
+export const manifestFormat = 4;
+
+/** The files of a piece, and which of its bytes each of them has. */
+export function filesOfPiece({ name, bytes, row, rows }: Piece) {
+  const files: { name: string; begin: number; end: number }[] = [];
+  for (let begin = 0; begin < bytes; begin = files.at(-1)?.end ?? bytes) {
+    const count = typeof rows === 'object' ? rows[files.length] : rows;
+    const length = (row ?? 0) * (count ?? 0);
+    const end = length > 0 ? Math.min(bytes, begin + length) : bytes;
+    files.push({ name: name.replace('#', String(files.length)), begin, end });
+  }
+  return files;
+}
 
 /** Reads a file of this name and length. */
 export type ReadPiece = (name: string, bytes: number, watch: Watch) => Promise<Uint8Array>;
@@ -36,16 +48,15 @@ const mostMemoized = 2 ** 20;
 /** The file whose bytes are those of the pieces, one after another. */
 export function inPieces(name: string, pieces: readonly Piece[], read: ReadPiece): Slices {
   let size = 0;
-  const parts = pieces.flatMap(({ name, bytes, row, rows }) => {
+  const parts = pieces.flatMap((piece) => {
     const first = size;
-    size += bytes;
-    const partBytes = row && rows ? row * rows : bytes;
-    return Array.from({ length: Math.ceil(bytes / partBytes) }, (_, at) => ({
-      name: name.replace('#', String(at)),
-      begin: first + at * partBytes,
-      end: Math.min(size, first + (at + 1) * partBytes),
+    size += piece.bytes;
+    return filesOfPiece(piece).map(({ name, begin, end }) => ({
+      name,
+      begin: first + begin,
+      end: first + end,
       // Bytes of a table are counted by the rows that are needed, others as they arrive.
-      countsOnArrival: rows === undefined,
+      countsOnArrival: piece.rows === undefined,
     }));
   });
   type Part = (typeof parts)[number];

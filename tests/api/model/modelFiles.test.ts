@@ -56,14 +56,14 @@ test.each(['config.json', 'tokenizer.json', 'layer-0.bin'])('no %s', async (name
 });
 
 test('a manifest of another format', async () => {
-  await writeFile(join(folder, 'manifest.json'), JSON.stringify({ ...manifest, format: 2 }));
-  expect(await sentence(load())).toBe('The MiniLM files have format 2; this version reads 3. Build again.');
+  await writeFile(join(folder, 'manifest.json'), JSON.stringify({ ...manifest, format: 3 }));
+  expect(await sentence(load())).toBe('The MiniLM files have format 3; this version reads 4. Build again.');
 });
 
 test.each(['null', '{}', '[1]', '"format"'])('a manifest that is %s', async (content) => {
   await writeFile(join(folder, 'manifest.json'), content);
   expect(await sentence(load())).toMatch(
-    /^The MiniLM files have format undefined; this version reads 3\. Build again\.$/,
+    /^The MiniLM files have format undefined; this version reads 4\. Build again\.$/,
   );
 });
 

@@ -166,7 +166,7 @@ const config = {
 };
 const texts = { 'config.json': json(config), 'tokenizer.json': json(tokenizer) };
 export const manifest = {
-  format: 3,
+  format: 4,
   files: {
     'model.safetensors': pieces.map(({ content, ...piece }) => ({ ...piece, bytes: content.length })),
     ...Object.fromEntries(
