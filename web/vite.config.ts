@@ -175,6 +175,7 @@ export default defineConfig({
           pageFolders.map((folder) => [folder.slice(0, -1) || 'index', resolve(here, folder, 'index.html')]),
         ),
         embed: resolve(here, 'embed/embed.ts'),
+        filter: resolve(here, 'page/filter.ts'),
       },
       output: {
         comments: false,

@@ -304,7 +304,11 @@ export function fits(what: string, needed: number): void {
 export const tableFits = (rows: number, columns: number): void =>
   fits(`A table of ${rows} rows by ${columns} columns`, 8 * rows * columns);
 
-/** The error when resident objects leave too little memory. A program can delete some of them. */
+/**
+ * The error when resident objects leave too little memory. A program can delete some of them.
+ *
+ * @category Load the library
+ */
 export interface NoRoom extends RangeError {
   /** The bytes that resident objects occupy. */
   readonly residentBytes: number;

@@ -3,7 +3,11 @@ import type { OwnBytes } from './table.js';
 
 const nodeFiles = 'node:fs/promises';
 
-/** The error for a file that does not exist or cannot be read from disk. */
+/**
+ * The error for a file that does not exist or cannot be read from disk.
+ *
+ * @category Read and write files
+ */
 export class Unreadable extends Error {}
 
 /** The error for a file that could not be reached, though it may well exist. */

@@ -30,7 +30,6 @@ export type * from './geometry/cosines.js';
 export type * from './geometry/means.js';
 export type * from './geometry/oblique.js';
 export type * from './geometry/subspaces.js';
-export type * from './model/encodeSafetensors.js';
 export type * from './model/transformerStack.js';
 export type * from './scores/schemeInputs.js';
 export type * from './scores/schemeRegistry.js';
@@ -58,7 +57,11 @@ const factories = [
   trainerApi,
 ] as const;
 
-/** All functions of the library. */
+/**
+ * The object that load() returns, with all functions that follow a dot on this page.
+ *
+ * @category Load the library
+ */
 export interface Superpose extends SmallSuperpose, FunctionsOf<typeof factories> {}
 
 export function fullApi(module: Loaded): Superpose {

@@ -9,8 +9,14 @@ declare global {
   }
 }
 
+/**
+ * The handle of an object in the module's memory. Declare the object with `using`, or call delete() when you no
+ * longer need it.
+ *
+ * @category Load the library
+ */
 export interface Handle {
-  /** False after the object was deleted, or lost because its module broke off. */
+  /** Returns false after the object was deleted, or lost because its module broke off. */
   isAlive(): boolean;
   /** Frees the object’s memory in the module; calling it again does nothing. */
   delete(): void;

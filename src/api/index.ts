@@ -1,14 +1,16 @@
 // Superpose: adding and concatenating position embeddings, computed in C++ and WebAssembly.
 // The same module runs in a page, a worker and Node. The types that a function takes and returns are
-// exported where the function is listed: smallModule.ts, fullModule.ts.
+// exported where the function is listed: smallModule.ts, fullModule.ts. What stands by itself in the reference
+// says by @category in which group; a type stands beside the function that names it.
 export type { NoRoom } from './check.js';
-export { Unreadable } from './files.js';
+export { Unreadable, type Watch } from './files.js';
 export type * from './fullModule.js';
+export type { Handle } from './handle.js';
 export { load } from './load.js';
 export { corpusSentences } from './model/corpus.js';
 export type { CorpusMeans } from './model/corpusMeans.js';
 export type { CsvDecimal, CsvLayout, CsvOptions, CsvSeparator } from './model/csv.js';
-export { type FamilyId, familyIds, familyNames, modelFamilies } from './model/families.js';
+export { type FamilyId, familyLabels, familyNames } from './model/families.js';
 export type { FirstLayer } from './model/firstLayer.js';
 export { loadMiniLM, type MiniLM } from './model/minilm.js';
 export type { MiniLMOptions } from './model/minilmFiles.js';
@@ -39,4 +41,4 @@ export { type LoadOptions, type ModuleName, type Simd, supportedSimd, wasmAddres
 export type { SchemeId } from './scores/schemeInputs.js';
 export { anovaTerms, logitsOf, pairTerms, schemeTermOf, sharesOf, termOf } from './scores/scores.js';
 export type * from './smallModule.js';
-export type { Floats, Ids, Linear, Table } from './table.js';
+export type { Floats, Ids, Linear, OwnBytes, Table } from './table.js';

@@ -51,7 +51,11 @@ const zeroVector = [65, 0, 253, 15];
 const plainProbe = uses([...zeroVector, ...zeroVector, 253, 228, 1]);
 const relaxedProbe = uses([...zeroVector, ...zeroVector, ...zeroVector, 253, 133, 2]);
 
-/** The best build that this engine can run; undefined when it has no WebAssembly SIMD. */
+/**
+ * Returns the best build that this engine can run; undefined when it has no WebAssembly SIMD.
+ *
+ * @category Load the library
+ */
 export function supportedSimd(): Simd | undefined {
   if (typeof WebAssembly !== 'object' || !WebAssembly.validate(plainProbe)) return undefined;
   return WebAssembly.validate(relaxedProbe) ? 'relaxed' : 'plain';
@@ -69,7 +73,11 @@ const addresses: Record<ModuleName, Record<Simd, () => URL>> = {
   },
 };
 
-/** The address of a build's .wasm file, for a page that fetches it for its worker. */
+/**
+ * Returns the address of a build's .wasm file, for a page that fetches it for its worker.
+ *
+ * @category Load the library
+ */
 export const wasmAddress = (simd: Simd, module: ModuleName = 'full'): URL =>
   addresses[check.oneOf('module', module, ['full', 'small'])][
     check.oneOf('simd', simd, ['plain', 'relaxed'])

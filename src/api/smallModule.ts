@@ -38,13 +38,17 @@ const factories = [
   scoresApi,
 ] as const;
 
-/** The functions of the small module, which the full module has too. */
+/**
+ * The functions of the small module, which the full module has too.
+ *
+ * @category Load the library
+ */
 export interface SmallSuperpose extends FunctionsOf<typeof factories> {
-  /** Which build runs. Relaxed SIMD has fused multiply-adds, so its last digits may differ. */
+  /** Says which build runs. Relaxed SIMD has fused multiply-adds, so its last digits may differ. */
   readonly simd: Simd;
   /**
-   * Bytes of the module's memory, which only grows; 0 after the module breaks off, until the next call
-   * restarts it.
+   * Returns the bytes of the module's memory, which only grows; 0 after the module breaks off, until the next
+   * call restarts it.
    */
   memoryBytes(): number;
 }

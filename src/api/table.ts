@@ -4,6 +4,8 @@
  * results are Float64Array. A transformer stack, a trainer and a decomposition compute in float, and the
  * terms and logits of a decomposition are Float32Array. Arguments must be finite. Results may not be: as in
  * IEEE 754, a product or sum beyond the range is infinite, and NaN where infinities meet.
+ *
+ * @category Load the library
  */
 export type Floats = Float32Array | Float64Array;
 
@@ -13,7 +15,11 @@ export type Floats = Float32Array | Float64Array;
  */
 export type OwnBytes = ReturnType<typeof Uint8Array.of>;
 
-/** Ids of tokens or classes. They may be BigInts, as in ONNX and some tokenizers. */
+/**
+ * Ids of tokens or classes. They may be BigInts, as in ONNX and some tokenizers.
+ *
+ * @category Load the library
+ */
 export type Ids =
   | readonly (number | bigint)[]
   | Int8Array
@@ -25,7 +31,11 @@ export type Ids =
   | BigInt64Array
   | BigUint64Array;
 
-/** A matrix, row by row: row i is data[i * columns] to data[(i + 1) * columns - 1]. */
+/**
+ * A matrix, row by row: row i is data[i * columns] to data[(i + 1) * columns - 1].
+ *
+ * @category Load the library
+ */
 export interface Table<A extends Floats = Floats> {
   /** rows × columns values. */
   readonly data: A;
@@ -35,7 +45,11 @@ export interface Table<A extends Floats = Floats> {
   readonly columns: number;
 }
 
-/** y = W x + b, for rows x: the weight is [out, in], as in PyTorch's Linear. */
+/**
+ * A linear map, y = W x + b for rows x: the weight is [out, in], as in PyTorch's Linear.
+ *
+ * @category Load the library
+ */
 export interface Linear<A extends Floats = Floats> {
   /** [out, in] */
   readonly weight: Table<A>;

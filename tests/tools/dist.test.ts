@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as api from 'add-or-concatenate';
 import { expect, inject, test, vi } from 'vitest';
+import { methodExamples } from '../../docs/examples.mjs';
 import { pageFolders } from '../../web/build/places.ts';
 import { unbroken, withoutIndents } from '../../web/build/plugins.ts';
+import { declarations } from '../../web/build/site/declarations.ts';
+import { firstSentence, groups } from '../../web/build/site/reference.ts';
 import { singlePage } from '../../web/build/site/singlePage.ts';
 import type { SinglePage } from '../../web/embed/single.ts';
 import { figures } from '../../web/figures/index.ts';
@@ -16,29 +19,66 @@ const dist = join(root, 'dist');
 const read = (file: string, folder = dist) => readFileSync(join(folder, file), 'utf8');
 const withModel = inject('withModel');
 
-test('the reference has every function and every name that the package gives out, with its documentation', async () => {
+const { entries, exported, needed } = declarations(Object.keys(groups));
+
+test('every name that the package gives out, and every function of load(), is in a group of the reference', async () => {
+  const superpose = await api.load();
+  const names = [...Object.keys(superpose), ...Object.keys(api)];
+  expect(names.filter((name) => !entries.some(({ id, group }) => id === name && group in groups))).toEqual(
+    [],
+  );
+  const ids = entries.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  // No internals.
+  for (const name of ['number', 'check', 'Raw', 'Loaded', 'loadModule', 'sinusoidalApi', 'SinusoidalApi'])
+    expect([...ids, ...exported, ...needed]).not.toContain(name);
+});
+
+test('a type is exported if and only if a signature names it or it stands in a group by itself', () => {
+  const standing = entries.map(({ id }) => id);
+  expect(needed.filter((name) => !exported.includes(name) && !standing.includes(name))).toEqual([]);
+  expect(exported.filter((name) => !needed.includes(name) && !standing.includes(name))).toEqual([]);
+});
+
+test('the reference says in one sentence what each function is for, and has it in full with its types and an example', () => {
   const page = read('api/index.html');
   const sections = new Map(
-    [...page.matchAll(/<section id="(\w+)">([\s\S]*?)<\/section>/g)].map(([, name, text]) => [
-      name,
-      text ?? '',
-    ]),
+    [...page.matchAll(/<section class="entry" data-entry="([\w.[\]]+)"[^>]*>([\s\S]*?)<\/section>/g)].map(
+      ([, id, text]) => [id, text ?? ''],
+    ),
   );
-  const superpose = await api.load();
-  const functions = Object.keys(superpose).filter((name) => !['simd', 'memoryBytes'].includes(name));
-  for (const name of [...functions, ...Object.keys(api), 'Superpose', 'MiniLM', 'Table']) {
-    expect([...sections.keys()]).toContain(name);
+  expect([...sections.keys()]).toEqual(entries.map(({ id }) => id));
+  for (const { id, kind, doc, types } of entries) {
+    expect(firstSentence(doc), id).toMatch(/^(?!See )[A-Z].* .*[^.]\.$/);
+    const section = sections.get(id) as string;
+    for (const { name } of types) expect(section, id).toContain(`<div class="type" id="${name}">`);
+    if (kind === 'function' && !['simd', 'memoryBytes'].includes(id))
+      expect(section, id).toMatch(/<p>Example: [\s\S]*<pre class="answer">.*\S.*<\/pre>/);
   }
-  for (const name of functions)
-    expect(sections.get(name), name).toMatch(
-      /<h3>[\s\S]*<p>[\s\S]*<pre><code>[\s\S]*<p>Example[\s\S]*<pre class="answer">.*\S.*<\/pre>/,
-    );
   expect(sections.get('sinusoidal')).toContain(
     `, ${Math.sin(1).toPrecision(6)}, ${Math.cos(1).toPrecision(6)},`,
   );
-  // No internals.
-  for (const name of ['number', 'check', 'Raw', 'Loaded', 'loadModule'])
-    expect([...sections.keys()]).not.toContain(name);
+  const anchors = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+  expect(new Set(anchors).size).toBe(anchors.length);
+  const links = [...page.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id);
+  expect(links.filter((id) => !anchors.includes(id))).toEqual([]);
+  // Methods, which have links of their own, are named by their type.
+  const named = (methodExamples as { name: string }[]).map(({ name }) => name);
+  expect(named.filter((name) => !sections.has(name))).toEqual([]);
+});
+
+test.runIf(withModel)('examples of the model show what it returns', async () => {
+  const page = read('api/index.html');
+  const answers = [...page.matchAll(/<pre class="example">[\s\S]*?<pre class="answer">(.*)<\/pre>/g)];
+  const answerOf = (part: string) => answers.find(([text]) => text.includes(part))?.[1] ?? '';
+  const weights =
+    answerOf('pass.attention(3)')
+      .match(/weights: \[(.*)\]/)?.[1]
+      ?.split(', ')
+      .map(Number) ?? [];
+  expect(weights).toHaveLength(9);
+  expect(weights.reduce((sum, weight) => sum + weight)).toBeCloseTo(1, 4);
+  expect(answerOf('model.tokenize(')).toContain('tokens: [[CLS], the, cat, sat, on, the, mat, ., [SEP]]');
 });
 
 test.each(pageFolders)('each section of the page /%s links to its code, shown unchanged', (folder) => {

@@ -1,5 +1,5 @@
 // What the schemes figure says of each scheme, its name and a sentence, and of the terms that all have.
-import type { AnovaTerm, SchemeId } from 'add-or-concatenate';
+import type { anovaTerms, SchemeId } from 'add-or-concatenate';
 import type { Ink, Term } from '../plot/scene.js';
 import { termLabels } from './terms.js';
 
@@ -95,6 +95,8 @@ export const kinds: Record<SchemeId, Kind> = {
  * The labels and colours of the terms, which are the same for every scheme: they go by what a score asks
  * about.
  */
+export type AnovaTerm = (typeof anovaTerms)[number];
+
 export const anovaLabels: Record<AnovaTerm, { label: string; ink: Ink; term?: Term }> = {
   'token-token': { label: termLabels['token-token'], ink: 'token-token', term: 'token-token' },
   'token-offset': { label: 'tokens at a distance', ink: 'second' },

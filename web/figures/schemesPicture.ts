@@ -1,5 +1,5 @@
 // The picture of the figure "schemes": where its parts are, and the pieces that they share.
-import { type AnovaTerm, anovaTerms } from 'add-or-concatenate';
+import { anovaTerms } from 'add-or-concatenate';
 import { aboutPercent, percent } from '../plot/format.js';
 import {
   type Area,
@@ -14,7 +14,7 @@ import type { Mark, Span } from '../plot/scene.js';
 import type { ReadoutPiece } from './figure.js';
 import { formulaLines } from './formula.js';
 import { type Data, ids, type OffsetMap, rounding, type State } from './schemesScores.js';
-import { anovaLabels, kinds } from './schemeTexts.js';
+import { type AnovaTerm, anovaLabels, kinds } from './schemeTexts.js';
 
 export const dependsOn = ({ depends, offsets }: OffsetMap): string =>
   depends === 'nothing'

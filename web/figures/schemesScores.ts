@@ -1,7 +1,6 @@
 // The settings of the figure "schemes", and the scores of every scheme for the same tokens.
 
 import type {
-  AnovaTerm,
   SchemeId as Id,
   OffsetMeans,
   SchemeInfo,
@@ -14,7 +13,7 @@ import { extent } from 'd3-array';
 import { largestMagnitude } from '../plot/parts.js';
 import { type Controls as AnyControls, labelled, type StateOf } from './controls.js';
 import type { Library } from './figure.js';
-import { kinds } from './schemeTexts.js';
+import { type AnovaTerm, kinds } from './schemeTexts.js';
 
 // Marked as pure, so that the worker's bundle, which draws nothing, leaves the texts out.
 export const ids = /* @__PURE__ */ Object.keys(kinds) as Id[];

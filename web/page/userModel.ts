@@ -1,6 +1,6 @@
 // The card for a reader's own model: files that are chosen or dropped go to the worker, and their figures
 // are shown.
-import { type FamilyId, familyNames, modelFamilies } from 'add-or-concatenate';
+import { type FamilyId, familyLabels, familyNames } from 'add-or-concatenate';
 import { forgetPageTexts } from '../element/pageTexts.js';
 import type {
   ChosenFile,
@@ -242,7 +242,7 @@ function corpusForm({ readsText, layers, bytes }: UserModel, ask: (corpus: strin
 }
 
 const optionsOf = (families: readonly FamilyId[]) =>
-  families.map((value) => element('option', { value, textContent: modelFamilies[value].name }));
+  families.map((value) => element('option', { value, textContent: familyLabels[value] }));
 
 const chosenFile = (file: File): ChosenFile => ({ path: file.webkitRelativePath || file.name, file });
 

@@ -29,12 +29,13 @@ export interface Ranks {
   readonly participationRatio: number;
 }
 
-export interface ChannelsApi {
-  /** How far each channel moves: max − min over the rows, [columns]; zeros without rows. */
+/** @category Measure geometry */
+interface ChannelsApi {
+  /** Returns how far each channel moves: max − min over the rows, [columns]; zeros without rows. */
   channelRanges(table: Table): Float64Array;
   /**
-   * How many dimensions a table fills, by four measures. A table of 512 by 768 takes seconds when its rank is
-   * full. Throws RangeError or TypeError.
+   * Measures how many dimensions a table fills, in four ways. A table of 512 by 768 takes seconds when its
+   * rank is full. Throws RangeError or TypeError.
    */
   ranks(input: RanksInput): Ranks;
 }

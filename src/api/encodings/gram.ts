@@ -35,19 +35,24 @@ export interface OffsetMeans {
   readonly maxDeviation: number;
 }
 
-export interface GramApi {
-  /** The dot products of all pairs of a table's rows, [rows, rows], in double. */
+/** @category Encode positions */
+interface GramApi {
+  /** Returns the dot products of all pairs of a table's rows, [rows, rows], in double. */
   gram(table: Table): Table<Float64Array>;
   /**
-   * The largest max − min along a diagonal of a square table. It is 0 for a Toeplitz matrix, whose entries
-   * depend on p − q alone, and for fewer than 2 rows.
+   * Returns how far a square table is from Toeplitz: the largest max − min along a diagonal. It is 0 for a
+   * Toeplitz matrix, whose entries depend on p − q alone, and for fewer than 2 rows.
    */
   toeplitzSpread(square: Table): number;
-  /** How much of a square table depends on the offset alone. Throws RangeError or TypeError. */
+  /**
+   * Measures how much of a square table depends on the offset of its entries alone. Throws RangeError or
+   * TypeError.
+   */
   offsetMeans(square: Table): OffsetMeans;
   /**
-   * The Gram matrix of a sinusoidal table, unchanged and after changes that break its pattern, for
-   * toeplitzSpread(). `seed`, from 0 to 2³² − 1, draws the forms. Throws RangeError or TypeError.
+   * Returns the dot products of a sinusoidal table's rows, unchanged and after changes that break their
+   * pattern, for toeplitzSpread(). `seed`, from 0 to 2³² − 1, draws the forms. Throws RangeError or
+   * TypeError.
    */
   formGrams(options: SinusoidalOptions & { seed: number }): FormGrams;
 }

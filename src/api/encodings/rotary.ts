@@ -45,10 +45,14 @@ export interface RotateInput extends RotaryConvention {
   firstPosition?: number;
 }
 
-export interface RotaryApi {
-  /** Rotates the rows by their positions, [n, heads · d_h] (RoPE, arXiv 2104.09864, equation 34). */
+/** @category Encode positions */
+interface RotaryApi {
+  /** Rotates queries or keys by their positions, [n, heads · d_h] (RoPE, arXiv 2104.09864, equation 34). */
   rotate(input: RotateInput): Table<Float64Array>;
-  /** By how many radians each pair turns per position, fastest first, [d_head / 2]; d_head is even. */
+  /**
+   * Returns by how many radians RoPE turns each pair of channels per position, fastest first, [d_head / 2];
+   * d_head is even.
+   */
   rotaryFrequencies(options: { d_head: number; base?: number; stretch?: Stretch }): Float64Array;
 }
 

@@ -30,10 +30,16 @@ export interface SinusoidalOptions {
 /** A sinusoidal encoding without its positions. */
 export type SpectrumOptions = Pick<SinusoidalOptions, 'd_model' | 'layout' | 'spacing' | 'base'>;
 
-export interface SinusoidalApi {
-  /** The table of sinusoidal position encodings, [positions, d_model]. Throws RangeError or TypeError. */
+/** @category Encode positions */
+interface SinusoidalApi {
+  /**
+   * Returns the table of sinusoidal position encodings, [positions, d_model]. Throws RangeError or TypeError.
+   */
   sinusoidal(options: SinusoidalOptions): Table<Float64Array>;
-  /** The frequencies in radians per position, fastest first. Throws RangeError or TypeError. */
+  /**
+   * Returns the frequencies of such a table in radians per position, fastest first. Throws RangeError or
+   * TypeError.
+   */
   sinusoidalFrequencies(options: SpectrumOptions): Float64Array;
 }
 

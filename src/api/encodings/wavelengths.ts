@@ -29,10 +29,11 @@ export interface Wavelengths {
   readonly firstNegative: number;
 }
 
-export interface WavelengthsApi {
+/** @category Encode positions */
+interface WavelengthsApi {
   /**
-   * What a sinusoid's base achieves at a length and a width. d_model must be even, and base above 1 and at
-   * most 10¹². For RoPE, pass the width of a head. Throws RangeError or TypeError.
+   * Measures what a sinusoid's base achieves at a length and a width. The width d_model must be even, and
+   * base above 1 and at most 10¹². For RoPE, pass the width of a head. Throws RangeError or TypeError.
    */
   wavelengths(options: WavelengthsOptions): Wavelengths;
 }

@@ -68,10 +68,12 @@ export interface CollisionSearch extends Handle {
   allWords(options?: AllWordsOptions): Promise<AllWords>;
 }
 
-export interface CollisionsApi {
+/** @category Measure geometry */
+interface CollisionsApi {
   /**
-   * Searches for tokens that can be mistaken for another one when a position is added: e_a + p_i is nearer to
-   * e_b than to e_a if and only if ⟨e_b − e_a, p_i⟩ > ½‖e_b − e_a‖². Throws RangeError or TypeError.
+   * Searches for tokens that can be mistaken for another one when a position is added. The sum e_a + p_i is
+   * nearer to e_b than to e_a if and only if ⟨e_b − e_a, p_i⟩ > ½‖e_b − e_a‖². Throws RangeError or
+   * TypeError.
    */
   collisionSearch(input: CollisionSearchInput): CollisionSearch;
 }

@@ -2,26 +2,34 @@
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 
-export interface CosinesApi {
+/** @category Measure geometry */
+interface CosinesApi {
   /**
-   * Cosines of `count` independent pairs of N(0, I) vectors in d dimensions, [count]; their mean is 0 and
-   * their variance 1/d. `seed` is from 0 to 2³² − 1. Throws RangeError or TypeError.
+   * Draws cosines of `count` independent pairs of N(0, I) vectors in d dimensions, [count]; their mean is 0
+   * and their variance 1/d. `seed` is from 0 to 2³² − 1. Throws RangeError or TypeError.
    */
   sampleCosines(options: { d: number; count: number; seed: number }): Float64Array;
   /**
-   * The density of such a cosine at t, from −1 to 1, for d from 2 up: (1 − t²)^((d−3)/2) / B(½, (d−1)/2). It
-   * is infinite at ±1 when d = 2. Source: Muirhead 1982, theorem 1.5.7.
+   * Returns the density of the cosine of two random vectors at t, from −1 to 1. For d from 2 up it is (1 −
+   * t²)^((d−3)/2) / B(½, (d−1)/2). It is infinite at ±1 when d = 2. Source: Muirhead 1982, theorem 1.5.7.
    */
   cosineDensity(options: { t: number; d: number }): number;
-  /** The mean size of a cosine, E|t| = Γ(d/2) / (√π Γ((d+1)/2)), about √(2/(πd)). */
+  /**
+   * Returns the mean size of the cosine of two random vectors, E|t| = Γ(d/2) / (√π Γ((d+1)/2)), about
+   * √(2/(πd)).
+   */
   cosineMeanSize(options: { d: number }): number;
-  /** The standard deviation of a cosine, 1/√d. */
+  /** Returns the standard deviation of the cosine of two random vectors, 1/√d. */
   cosineDeviation(options: { d: number }): number;
-  /** P(|t| > epsilon) for epsilon from 0 to 1, the incomplete beta function I_{1−ε²}((d−1)/2, ½). */
+  /**
+   * Returns how likely the cosine t of two random vectors is larger than epsilon, P(|t| > epsilon). Epsilon
+   * is from 0 to 1, and the result the incomplete beta function I_{1−ε²}((d−1)/2, ½).
+   */
   cosineTail(options: { epsilon: number; d: number }): number;
   /**
-   * The median of the largest |t| among `pairs` pairs, from 1 up, which are treated as independent: the τ
-   * with pairs · P(|t| > τ) = ln 2. To leading order it is √(2 ln(pairs) / d).
+   * Returns the median of the largest |t| among the cosines of `pairs` pairs of random vectors. There may be
+   * from 1 pair up, and they are treated as independent: it is the τ with pairs · P(|t| > τ) = ln 2. To
+   * leading order it is √(2 ln(pairs) / d).
    */
   largestCosineMedian(options: { pairs: number; d: number }): number;
 }

@@ -3,13 +3,14 @@ import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
 
-export interface DirectionsApi {
-  /** The length ‖row‖ of each row, [rows], in the table's units and in double. */
+/** @category Measure geometry */
+interface DirectionsApi {
+  /** Returns the length ‖row‖ of each row, [rows], in the table's units and in double. */
   rowLengths(table: Table): Float64Array;
   /**
-   * The cosine of each row of `first` with each row of `second`, from −1 to 1, [first.rows, second.rows], in
-   * double; NaN where either row is all zero. Both tables must have the same width. Throws RangeError or
-   * TypeError.
+   * Returns the cosine of each row of `first` with each row of `second`, from −1 to 1, [first.rows,
+   * second.rows], in double; NaN where either row is all zero. Both tables must have the same width. Throws
+   * RangeError or TypeError.
    */
   rowCosines(first: Table, second: Table): Table<Float64Array>;
 }

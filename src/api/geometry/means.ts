@@ -12,10 +12,11 @@ export interface MoveMeanInput {
   amount: number;
 }
 
-export interface MeansApi {
+/** @category Measure geometry */
+interface MeansApi {
   /**
-   * Each row minus the mean row, in double. Rows that are all equal leave exactly nothing. ranks() with
-   * `centred` takes the original table, because what rounding leaves in float32 numbers would count as
+   * Returns each row minus the mean row, in double. Rows that are all equal leave exactly nothing. ranks()
+   * with `centred` takes the original table, because what rounding leaves in float32 numbers would count as
    * directions here.
    */
   centred(table: Table): Table<Float64Array>;

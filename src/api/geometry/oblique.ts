@@ -42,8 +42,12 @@ export interface ObliqueProjection {
   readonly noiseGains: Float64Array;
 }
 
-export interface ObliqueApi {
-  /** Recovers both summands of x = t + p from their subspaces, in double. Throws RangeError or TypeError. */
+/** @category Measure geometry */
+interface ObliqueApi {
+  /**
+   * Finds the projection that recovers both summands of x = t + p from their subspaces, in double. Throws
+   * RangeError or TypeError.
+   */
   obliqueProjection(input: ObliqueProjectionInput): ObliqueProjection;
 }
 

@@ -54,26 +54,31 @@ export interface OverlapCurve {
   readonly reached: Float64Array;
 }
 
-export interface SubspacesApi {
+/** @category Measure geometry */
+interface SubspacesApi {
   /**
-   * The min(k1, k2) principal angles between two independent, uniformly random subspaces, in radians,
-   * ascending; `seed` is from 0 to 2³²−1. Accurate to about 1e-15 at both ends (Knyazev and Argentati 2002,
-   * algorithm 3.1). Throws RangeError, TypeError.
+   * Draws two independent, uniformly random subspaces and returns their min(k1, k2) principal angles in
+   * radians, ascending; `seed` is from 0 to 2³²−1. Accurate to about 1e-15 at both ends (Knyazev and
+   * Argentati 2002, algorithm 3.1). Throws RangeError, TypeError.
    */
   randomPrincipalAngles(options: SubspaceSizes & { seed: number }): Float64Array;
-  /** The cosines of angles in radians, and the sum of their squares. Throws RangeError or TypeError. */
+  /**
+   * Returns the cosines of angles in radians, and the sum of their squares. Throws RangeError or TypeError.
+   */
   angleCosines(angles: Float64Array): AngleCosines;
-  /** The angles to expect between two random subspaces. */
+  /** Returns the angles to expect between two random subspaces. */
   chanceAngles(options: SubspaceSizes): ChanceAngles;
   /**
-   * A = d tr(C_E C_P) / (tr C_E tr C_P) of the tables' second moments or, if `centred` (default false), their
-   * covariances. It is 0 when they are orthogonal, and 1 is expected when one of them is rotated at random.
-   * NaN when either is all zero or has no rows.
+   * Returns the overlap of two tables' directions, weighted by energy. It is A = d tr(C_E C_P) / (tr C_E tr
+   * C_P) of their second moments or, if `centred` (default false), their covariances. It is 0 when they are
+   * orthogonal, and 1 is expected when one of them is rotated at random. NaN when either is all zero or has
+   * no rows.
    */
   energyOverlap(input: OverlapInput & { centred?: boolean }): number;
   /**
-   * |P v_j|² for the principal directions v_j of the tokens, largest first. P projects onto the first k right
-   * singular vectors of the positions; k is from 0 to d. Throws RangeError or TypeError.
+   * Returns which part of each principal direction of the tokens lies in the positions' space. It is |P v_j|²
+   * for the directions v_j, largest first. P projects onto the first k right singular vectors of the
+   * positions; k is from 0 to d. Throws RangeError or TypeError.
    */
   overlapCurve(input: OverlapInput & { k: number }): OverlapCurve;
 }

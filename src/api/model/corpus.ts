@@ -1,7 +1,11 @@
 // Plain sentences, written for this project: the default corpus for means. They are short and long and about
 // many things, so that every position of a window sees the same mix of words.
 
-/** 128 sentences of everyday English, for corpusMeans(). */
+/**
+ * Has 128 sentences of everyday English, for corpusMeans().
+ *
+ * @category Decompose a model
+ */
 export const corpusSentences: readonly string[] = [
   'The baker opens her shop at five and sells out of rye bread before the schools begin.',
   'Nobody had told the new tenants that the boiler needs to be filled by hand every spring.',

@@ -2,11 +2,12 @@
 import * as check from '../check.js';
 import { type Floats, joined, type OwnBytes, type Table, table } from '../table.js';
 
-export interface EncodeSafetensorsApi {
+/** @category Read and write files */
+interface EncodeSafetensorsApi {
   /**
-   * A safetensors file of tables, [rows, columns] each, and of lists, [length], in this order. Float32Arrays
-   * become F32 and Float64Arrays F64. `metadata` is the format's own map from text to text. Throws
-   * RangeError, TypeError.
+   * Returns the bytes of a safetensors file of tables, [rows, columns] each, and of lists, [length], in this
+   * order. Float32Arrays become F32 and Float64Arrays F64. `metadata` is the format's own map from text to
+   * text. Throws RangeError, TypeError.
    */
   encodeSafetensors(
     tables: Readonly<Record<string, Table | Floats>>,

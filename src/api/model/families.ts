@@ -84,7 +84,7 @@ const qwenPositions = {
   },
 } as const;
 
-/** The families, by their names in the library. */
+/** The families, by their ids. */
 export const modelFamilies = {
   bert: { ...bertLike, name: 'BERT', modelTypes: ['bert'] },
   roberta: {
@@ -201,6 +201,15 @@ export type FamilyId = keyof typeof modelFamilies;
 /** The ids of all families, in the order of the table. */
 export const familyIds = Object.keys(modelFamilies) as FamilyId[];
 
+/**
+ * Says what each family that can be opened is called in prose, by its id.
+ *
+ * @category Decompose a model
+ */
+export const familyLabels = Object.fromEntries(
+  familyIds.map((family) => [family, modelFamilies[family].name]),
+) as Readonly<Record<FamilyId, string>>;
+
 /** Names of families in prose: “BERT, RoBERTa and GPT-2”. */
 export const namesOf = (families: readonly FamilyId[], last = 'and'): string =>
   listed(
@@ -208,5 +217,9 @@ export const namesOf = (families: readonly FamilyId[], last = 'and'): string =>
     last,
   );
 
-/** The names of all families in prose. */
+/**
+ * Lists the names of all families that can be opened, as a sentence does.
+ *
+ * @category Decompose a model
+ */
 export const familyNames = namesOf(familyIds);

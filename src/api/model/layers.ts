@@ -10,8 +10,8 @@ import type { RunnableModel } from './model.js';
 import { checkSizes, layersIn, nameIn } from './recognize.js';
 import { anglesIn } from './rotaryConfig.js';
 import type { LayerSource } from './sharedStack.js';
-import type { MapName } from './stackLayer.js';
-import type { ActivationName, ReadMap, ReadTensor } from './transformerStack.js';
+import type { MapName, ReadMap, ReadTensor } from './stackLayer.js';
+import type { ActivationName } from './transformerStack.js';
 import type { CountedWatch } from './watch.js';
 
 /** The activations, by config.json's names. */

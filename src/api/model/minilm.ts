@@ -19,8 +19,11 @@ export interface MiniLM extends OpenedModel {
 }
 
 /**
- * Loads the tokenizer and the first layer. Rows of the tables and later layers are read when they are
- * needed. Throws TypeError, RangeError, and an Error that says which file is missing or damaged.
+ * Loads all-MiniLM-L6-v2: the tokenizer and the first layer at once, and rows of the tables and later layers
+ * when they are needed. Throws TypeError, RangeError, and an Error that says which file is missing or
+ * damaged.
+ *
+ * @category Decompose a model
  */
 export async function loadMiniLM(superpose: SmallSuperpose, options: MiniLMOptions = {}): Promise<MiniLM> {
   check.reading(superpose);

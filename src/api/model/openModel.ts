@@ -17,6 +17,8 @@ import { shared, watchNames } from './watch.js';
  * the files that the reader chose. Nothing is uploaded, and only the parts that are needed are read. To run
  * layers, `superpose` must have all functions, as load() returns them. Throws a RangeError that says why the
  * files cannot be read as a model.
+ *
+ * @category Decompose a model
  */
 export async function openModel(
   superpose: SmallSuperpose,

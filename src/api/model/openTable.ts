@@ -46,6 +46,8 @@ const digestedNumbers = 2 ** 17;
  * Reads a table, from the same sources as openModel(): a .safetensors, .npy, .csv or .tsv file. CsvOptions
  * says how the last two are read. A truncated, invalid or ambiguous file is a RangeError that names the line
  * and column, or the row, and says what was expected there.
+ *
+ * @category Read and write files
  */
 export async function openTable(
   superpose: SmallSuperpose,

@@ -136,8 +136,9 @@ export interface OpenedModel {
   /** How many layers there are. */
   readonly layers: number;
   /**
-   * A digest of the headers, the sizes of the files, and up to 2²⁰ bytes each of the first layer's queries
-   * and keys: sixteen hexadecimal digits, which another file shares only by chance.
+   * Returns a digest of the model, sixteen hexadecimal digits that another model shares only by chance. It
+   * covers the headers, the sizes of the files, and up to 2²⁰ bytes each of the first layer's queries and
+   * keys.
    */
   digest(): Promise<string>;
   /**
@@ -146,47 +147,50 @@ export interface OpenedModel {
    */
   tokenize(text: string, most?: number): Promise<Sentence>;
   /**
-   * The texts of vocabulary indices, or their numbers without a tokenizer.json. Throws RangeError, TypeError.
+   * Returns the texts of vocabulary indices, or their numbers without a tokenizer.json. Throws RangeError,
+   * TypeError.
    */
   pieces(ids: Ids): Promise<string[]>;
-  /** Measures the tables: lengths, cosines, directions and Gram matrix. */
+  /** Measures the model's tables of tokens and positions: lengths, cosines, directions and dot products. */
   report(options?: SlicesWatch): Promise<ModelReport>;
   /**
-   * Takes the scores of a layer apart. Without `layer` and `way`, the parts of the first layer are the
-   * summands and `constant`, and little of the file is read. For a later layer, or in a given way, the parts
-   * are those of ForwardPass.decompose(); the layers up to it are read, and run in float32. Shares leave out
-   * the rows in `excludedRows` in either gauge; see GaugeOptions. Terms add up to the scores, up to rounding;
-   * that does not prove that the file was read as its model reads it. Throws RangeError, TypeError.
+   * Takes the attention scores of a layer apart into terms. Without `layer` and `way`, the parts of the first
+   * layer are the summands and `constant`, and little of the file is read. For a later layer, or in a given
+   * way, the parts are those of ForwardPass.decompose(); the layers up to it are read, and run in float32.
+   * Shares leave out the rows in `excludedRows` in either gauge; see GaugeOptions. Terms add up to the
+   * scores, up to rounding; that does not prove that the file was read as its model reads it. Throws
+   * RangeError, TypeError.
    */
   decompose(input: ModelInput, options?: OpenDecomposeOptions): Promise<Scores & { sentence: Sentence }>;
   /**
-   * Runs the model on a sentence: states, scores and attention of each layer, and the embedding, which is a
-   * mean over tokens. The result is valid until the next forward() or decompose() of a layer. The layers stay
-   * in the module's memory until delete(). Throws RangeError, TypeError, and the signal's reason when it is
-   * aborted.
+   * Runs the model on a sentence, and returns states, scores and attention of each layer and the embedding,
+   * which is a mean over tokens. The result is valid until the next forward() or decompose() of a layer. The
+   * layers stay in the module's memory until delete(). Throws RangeError, TypeError, and the signal's reason
+   * when it is aborted.
    */
   forward(input: ModelInput, options?: OpenForwardOptions): Promise<ForwardPass & { sentence: Sentence }>;
   /**
-   * The mean decomposition of every state over windows of a corpus. A window has 30 tokens, or fewer if the
-   * model has fewer positions, between the special tokens of a sentence. This takes seconds to minutes.
-   * Throws as forward() does, and RangeError for fewer than four windows.
+   * Runs the model on a corpus, and returns the mean of every state at each position, for the ways `mean` and
+   * `mechanism` of decompose(). A window has 30 tokens, or fewer if the model has fewer positions, between
+   * the special tokens of a sentence. This takes seconds to minutes. Throws as forward() does, and RangeError
+   * for fewer than four windows.
    */
   corpusMeans(options?: OpenCorpusMeansOptions): Promise<CorpusMeans>;
   /**
-   * The embeddings when positions are removed from attention, from all else, or from everything. Throws as
-   * forward() does.
+   * Returns the embeddings of a sentence when positions are removed from attention, from all else, or from
+   * everything. Throws as forward() does.
    */
   withoutPositions(input: ModelInput, options?: SlicesWatch): Promise<PositionsRemoved>;
   /**
-   * The first layer's W_Q and W_K and the norm before them, as decompose() takes them. Throws RangeError for
-   * a model with RoPE.
+   * Returns the first layer's W_Q and W_K and the norm before them, as decompose() takes them. Throws
+   * RangeError for a model with RoPE.
    */
   layer(): Promise<FirstLayer>;
-  /** The rows that a sentence sums, [n, d] each, by name. Throws RangeError, TypeError. */
+  /** Returns the rows that a sentence sums, [n, d] each, by name. Throws RangeError, TypeError. */
   rows(input: ModelInput): Promise<SummandRows>;
   /**
-   * The rows of a sentence after its positions or word order are changed, for forward(). Positions count from
-   * 0, whatever row of the table the model begins with. Throws RangeError, TypeError.
+   * Returns the rows of a sentence after its positions or word order are changed, for forward(). Positions
+   * count from 0, whatever row of the table the model begins with. Throws RangeError, TypeError.
    */
   changed(input: ModelInput, change: PositionChange): Promise<SummandRows>;
   /** Frees the layers that forward() and decompose() keep; the next call reads them again. */

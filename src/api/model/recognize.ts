@@ -41,7 +41,11 @@ export interface Layout {
   readonly excludedRows: readonly number[];
 }
 
-/** Nothing says which family a model belongs to. */
+/**
+ * Nothing says which family a model belongs to.
+ *
+ * @category Decompose a model
+ */
 export class FamilyUnknown extends RangeError {
   override readonly name = 'FamilyUnknown';
 

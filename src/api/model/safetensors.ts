@@ -20,18 +20,20 @@ export interface SafetensorsEntry {
   readonly end: number;
 }
 
-export interface SafetensorsApi {
+/** @category Read and write files */
+interface SafetensorsApi {
   /**
-   * The tensors of a safetensors file, by name, in the order of their data. `bytes` may be only the beginning
-   * of the file if it contains the header; then `fileSize` is the size of the file. Throws a RangeError that
-   * says what is wrong with a truncated, false or hostile header: for example a repeated name, data that
-   * overlap or leave a gap, a number of 2⁵³ or more, or a header above the format's own limit of 100 MB.
+   * Returns the tensors of a safetensors file, by name, in the order of their data. `bytes` may be only the
+   * beginning of the file if it contains the header; then `fileSize` is the size of the file. Throws a
+   * RangeError that says what is wrong with a truncated, false or hostile header: for example a repeated
+   * name, data that overlap or leave a gap, a number of 2⁵³ or more, or a header above the format's own limit
+   * of 100 MB.
    */
   readSafetensorsHeader(bytes: Uint8Array, fileSize?: number): Map<string, SafetensorsEntry>;
   /**
-   * The values of a tensor of dtype F64, F32, F16 or BF16, from all of its bytes. A tensor of one dimension
-   * becomes one row; of a tensor of more than two, the first dimension becomes the rows. Throws TypeError,
-   * and RangeError, also for a tensor without columns, such as one of shape [5, 0].
+   * Returns the values of a tensor of dtype F64, F32, F16 or BF16, from all of its bytes. A tensor of one
+   * dimension becomes one row; of a tensor of more than two, the first dimension becomes the rows. Throws
+   * TypeError, and RangeError, also for a tensor without columns, such as one of shape [5, 0].
    */
   decodeSafetensors(entry: SafetensorsEntry, bytes: Uint8Array): Table<Float64Array>;
 }

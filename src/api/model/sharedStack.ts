@@ -1,6 +1,7 @@
 // The transformer stack that a model keeps in the module's memory: who makes it, adds layers to it and frees
 // it. Calls take turns, since all of them use the same stack and its last forward pass.
-import type { ReadLayer, TransformerLayer, TransformerStack } from './transformerStack.js';
+import type { ReadLayer } from './stackLayer.js';
+import type { TransformerLayer, TransformerStack } from './transformerStack.js';
 import { breath, type CountedWatch, modelDeleted } from './watch.js';
 
 /** Where the layers of a stack come from. */

@@ -1,13 +1,37 @@
 // A layer that is added to a transformer stack: checked, and its maps copied into the module or read into
 // it.
 import * as check from '../check.js';
-import type { Linear, Table } from '../table.js';
+import type { Floats, Linear, Table } from '../table.js';
 import type { ResidentStack } from './residentStack.js';
-import type { LayerRotary, ReadLayer, ReadMap, ReadTensor } from './transformerStackTypes.js';
+import type { LayerRotary, TransformerLayer } from './transformerStackTypes.js';
 
 const mapNames = ['query', 'key', 'value', 'output', 'up', 'gate', 'down'] as const;
 /** The name of a map of a layer. */
 export type MapName = (typeof mapNames)[number];
+
+/** Reads a tensor block by block, in order; `from` is the first row of a block. */
+export type ReadTensor = (visit: (block: Table, from: number) => void) => Promise<void>;
+
+/** A map that goes into the module while its tensor is read, so that it is never in memory twice. */
+export interface ReadMap {
+  /** [out, in]. */
+  readonly weight: { readonly rows: number; readonly columns: number; readonly read: ReadTensor };
+  /** [out]. */
+  readonly bias?: Floats | undefined;
+  /** Which of the tensor's `of` maps this is, from 0. */
+  readonly place: number;
+  /** How many maps the tensor holds. */
+  readonly of: number;
+  /** Whether the tensor is stored as [in, out]. */
+  readonly transposed: boolean;
+}
+
+/** A layer whose maps may be read while they are added. */
+export type ReadLayer = {
+  [Name in keyof TransformerLayer]: NonNullable<TransformerLayer[Name]> extends { weight: unknown }
+    ? TransformerLayer[Name] | ReadMap
+    : TransformerLayer[Name];
+};
 
 type NamedMap = readonly [name: MapName, map: Linear | ReadMap];
 type NamedReadMap = readonly [name: MapName, map: ReadMap];

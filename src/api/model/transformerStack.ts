@@ -3,9 +3,19 @@ import type { RawModule } from '../module.js';
 import { forwarded } from './forwardPass.js';
 import { residentStack } from './residentStack.js';
 import { addedLayer } from './stackLayer.js';
-import type { TransformerStackApi } from './transformerStackTypes.js';
+import type { TransformerStack, TransformerStackInput } from './transformerStackTypes.js';
 
 export type * from './transformerStackTypes.js';
+
+/** @category Decompose a model */
+interface TransformerStackApi {
+  /**
+   * Makes a transformer from your own weights, without layers at first; its input is a sum of rows. Norms are
+   * after attention and MLP, as in Devlin et al. 2019, or before them, as in Xiong et al. 2020. Throws
+   * RangeError, TypeError.
+   */
+  transformerStack(input: TransformerStackInput): TransformerStack;
+}
 
 export function transformerStackApi(raw: RawModule): TransformerStackApi {
   return {

@@ -58,30 +58,6 @@ export interface TransformerLayer {
   rotary?: LayerRotary;
 }
 
-/** Reads a tensor block by block, in order; `from` is the first row of a block. */
-export type ReadTensor = (visit: (block: Table, from: number) => void) => Promise<void>;
-
-/** A map that goes into the module while its tensor is read, so that it is never in memory twice. */
-export interface ReadMap {
-  /** [out, in]. */
-  readonly weight: { readonly rows: number; readonly columns: number; readonly read: ReadTensor };
-  /** [out]. */
-  readonly bias?: Floats | undefined;
-  /** Which of the tensor's `of` maps this is, from 0. */
-  readonly place: number;
-  /** How many maps the tensor holds. */
-  readonly of: number;
-  /** Whether the tensor is stored as [in, out]. */
-  readonly transposed: boolean;
-}
-
-/** A layer whose maps may be read while they are added. */
-export type ReadLayer = {
-  [Name in keyof TransformerLayer]: NonNullable<TransformerLayer[Name]> extends { weight: unknown }
-    ? TransformerLayer[Name] | ReadMap
-    : TransformerLayer[Name];
-};
-
 export interface TransformerStackInput {
   /** The width d of its states, from 1 up. */
   d_model: number;
@@ -167,20 +143,24 @@ export interface ForwardPass {
   readonly embeddings: Table<Float64Array>;
   /** [d], the last of `embeddings`, after the final norm if there is one. */
   readonly embedding: Float64Array;
-  /** [n, d], the state after so many layers, from 0, before the final norm. Throws RangeError. */
+  /** Returns the state after so many layers, from 0, before the final norm, [n, d]. Throws RangeError. */
   state(layers: number): Table<Float64Array>;
-  /** [n, d], the last state, after the final norm if there is one and all layers were run. */
+  /** Returns the last state, [n, d], after the final norm if there is one and all layers were run. */
   last(): Table<Float64Array>;
   /**
-   * [heads, n, n], the logits of a layer, from 0, for every pair of tokens, queries in rows. Throws
-   * RangeError.
+   * Returns the logits of a layer, [heads, n, n], for every pair of tokens, queries in rows. The first layer
+   * is 0, and `only` names the heads to return; by default all. Throws RangeError.
    */
   logits(layer: number, only?: readonly number[]): Float64Array;
-  /** [heads, n, n], the softmax of the logits over the allowed keys. Throws RangeError. */
+  /**
+   * Returns the attention weights of a layer, [heads, n, n], the softmax of the logits over the keys that
+   * each query sees. The first layer is 0, and `only` names the heads to return; by default all. Throws
+   * RangeError.
+   */
   attention(layer: number, only?: readonly number[]): Float64Array;
   /**
-   * The scores of a layer as terms of the parts that its input is the sum of, with every σ and all attention
-   * frozen:
+   * Takes the scores of a layer apart into terms of the parts that its input is the sum of. Every σ and all
+   * attention are frozen. The ways differ in the parts:
    *
    * - `direct`: the summands along the residual stream alone; `attention` and `mlp`, which is what those
    *   wrote; and `constant` (Mickus, Paperno & Constant, TACL 2022);
@@ -214,9 +194,9 @@ export interface TransformerStack extends Handle {
    */
   addLayer(layer: TransformerLayer): Promise<void>;
   /**
-   * Runs the sum of these tables, [n, d] each, through the layers; decompose() can separate summands by their
-   * names. Other tasks may run meanwhile, and a later pass ends this one. Throws RangeError, TypeError, the
-   * signal's reason.
+   * Runs the sum of these tables, [n, d] each, through the layers; decompose() of the result separates
+   * summands by their names. Other tasks may run meanwhile, and a later pass ends this one. Throws
+   * RangeError, TypeError, the signal's reason.
    */
   forward(summands: Readonly<Record<string, Table>>, input?: ForwardInput): Promise<ForwardPass>;
 }
@@ -255,12 +235,4 @@ export interface PositionStatistics extends StateMeans {
   readonly overlap: number;
   /** The cosine of C_P with that of the state before layer 0, which comes from the position table. */
   readonly cosineWithFirst: number;
-}
-
-export interface TransformerStackApi {
-  /**
-   * A transformer whose input is a sum of rows, as in Devlin et al. 2019, or with norms before attention and
-   * MLP, as in Xiong et al. 2020. It has no layers at first. Throws RangeError, TypeError.
-   */
-  transformerStack(input: TransformerStackInput): TransformerStack;
 }

@@ -19,14 +19,16 @@ export interface RandomNormalOptions extends RandomOptions {
   standardDeviation?: number | 'fan_in';
 }
 
-export interface RandomApi {
+/** @category Draw and summarize numbers */
+interface RandomApi {
   /**
-   * Draws from N(0, standardDeviation²), [rows, columns] (Mersenne Twister 19937-64, Box–Muller). Throws
-   * RangeError or TypeError.
+   * Draws a table from N(0, standardDeviation²), [rows, columns] (Mersenne Twister 19937-64, Box–Muller).
+   * Throws RangeError or TypeError.
    */
   randomNormal(options: RandomNormalOptions): Table<Float64Array>;
   /**
-   * Uniform draws from [0, 1), which are multiples of 2⁻⁵³, [rows, columns]. Throws RangeError or TypeError.
+   * Draws a table uniformly from [0, 1), in multiples of 2⁻⁵³, [rows, columns]. Throws RangeError or
+   * TypeError.
    */
   randomUniform(options: RandomOptions): Table<Float64Array>;
 }

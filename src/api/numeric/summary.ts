@@ -21,18 +21,22 @@ export interface Summary {
   readonly standardDeviation: number;
 }
 
-export interface SummaryApi {
-  /** Statistics of a list of numbers, in double. Throws RangeError or TypeError. */
+/** @category Draw and summarize numbers */
+interface SummaryApi {
+  /**
+   * Returns mean, median, extremes and spread of a list of numbers, in double. Throws RangeError or
+   * TypeError.
+   */
   summary(values: Floats): Summary;
-  /** The largest |first − second| of two lists of equal length, in double; 0 for empty lists. */
+  /** Returns the largest |first − second| of two lists of equal length, in double; 0 for empty lists. */
   largestDifference(first: Floats, second: Floats): number;
   /**
-   * first − second, number by number, for two lists of equal length, in double. Throws RangeError or
+   * Returns first − second, number by number, for two lists of equal length, in double. Throws RangeError or
    * TypeError.
    */
   difference(first: Floats, second: Floats): Float64Array;
   /**
-   * first + second, number by number, for two lists of equal length, in double. Throws RangeError or
+   * Returns first + second, number by number, for two lists of equal length, in double. Throws RangeError or
    * TypeError.
    */
   sum(first: Floats, second: Floats): Float64Array;

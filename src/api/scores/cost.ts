@@ -42,11 +42,12 @@ export interface Cost {
   readonly total: number;
 }
 
-export interface CostApi {
+/** @category Compare adding and concatenating */
+interface CostApi {
   /**
-   * The parameters of a model of this shape with a scheme of positions. add in BERT-base's shape has
-   * 109,482,240 (Devlin et al. 2019). The count is exact: it throws RangeError beyond 2⁵³, and TypeError for
-   * wrong kinds of values.
+   * Counts the parameters of a model of a shape in which positions get in by a scheme. With add and
+   * BERT-base's shape there are 109,482,240 (Devlin et al. 2019). The count is exact: it throws RangeError
+   * beyond 2⁵³, and TypeError for wrong kinds of values.
    */
   positionCost(way: PositionCostWay, shape: ModelShape): Cost;
 }

@@ -58,15 +58,17 @@ export interface ScoreLayer extends Handle {
   decompose(input: SumInput): Scores;
 }
 
-export interface DecomposeApi {
+/** @category Decompose scores */
+interface DecomposeApi {
   /**
-   * Keeps a layer's weights in the module, packed once for all inputs: for a slider that moves over fixed
-   * weights. It computes in float, but for norms and sums. Throws RangeError or TypeError before allocating.
+   * Keeps a layer's weights in the module, packed once for all inputs, so that each input costs only its own
+   * decompose(). It computes in float, but for norms and sums. Throws RangeError or TypeError before
+   * allocating.
    */
   layer(input: ScoreLayerInput): ScoreLayer;
   /**
-   * Takes the attention scores of summed embeddings apart, exactly: for n summands, the (n+1)² terms of each
-   * head's logits. This is TUPE, arXiv 2006.15595, eq. 6, with the LayerNorm and biases that it leaves out.
+   * Takes the attention scores of summed embeddings apart, exactly. For n summands, each head's logits have
+   * (n+1)² terms. This is TUPE, arXiv 2006.15595, eq. 6, with the LayerNorm and biases that it leaves out.
    * Exact for a model's first layer: the residual is what float leaves. It is that of a layer that is made
    * for it and deleted. Throws RangeError or TypeError before allocating.
    */

@@ -51,11 +51,12 @@ export interface PairMoments {
   deviation: number;
 }
 
-export interface DotProductsApi {
+/** @category Compare adding and concatenating */
+interface DotProductsApi {
   /**
-   * The dot products of all pairs of tokens, with positions added and with positions concatenated, and the
-   * terms that they consist of: added = concatenated + token-position + position-token. Throws RangeError or
-   * TypeError.
+   * Returns the dot products of all pairs of tokens, with positions added and with positions concatenated,
+   * and the terms that they consist of. For all pairs, added = concatenated + token-position +
+   * position-token. Throws RangeError or TypeError.
    */
   dotProducts(input: DotProductsInput): DotProducts;
 }

@@ -43,11 +43,12 @@ export interface OneLayer {
   readonly sharedMiss: number;
 }
 
-export interface OneLayerApi {
+/** @category Compare adding and concatenating */
+interface OneLayerApi {
   /**
-   * The output of a linear layer for vectors that are added, and for the same vectors concatenated. The layer
-   * adds either way: [x, p] times W₁ over W₂ is xW₁ + pW₂, and with W₂ = W₁ that is (x + p)W₁. With a norm in
-   * between, each row is a multiple of the row that adding gives. Throws RangeError or TypeError.
+   * Returns the output of a linear layer for vectors that are added, and for the same vectors concatenated.
+   * The layer adds either way: [x, p] times W₁ over W₂ is xW₁ + pW₂, and with W₂ = W₁ that is (x + p)W₁. With
+   * a norm in between, each row is a multiple of the row that adding gives. Throws RangeError or TypeError.
    */
   oneLayer(input: OneLayerInput): OneLayer;
 }

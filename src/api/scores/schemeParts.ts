@@ -3,7 +3,7 @@
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../smallModule.js';
 import type { Linear } from '../table.js';
-import { extent, type SchemePart, type SchemeSizes } from './schemeRegistry.js';
+import { extent, type SchemePart, type SchemeShape } from './schemeRegistry.js';
 
 /** The random streams of drawn parts: one each, so that passing one part does not change another. */
 const streams = [
@@ -26,7 +26,7 @@ interface Drawing {
   /** The caller's parts, by name. */
   input: Readonly<Record<string, unknown>>;
   /** The sizes that the parts' shapes depend on. */
-  sizes: SchemeSizes & { heads: number; positions: number };
+  sizes: SchemeShape & { heads: number; positions: number };
   /** The seed of all draws; each part has its own stream. */
   seed: number;
   /** The standard deviation of tables and vectors. */

@@ -89,17 +89,15 @@ export interface SchemeShape {
   layers?: number;
 }
 
-/** The same sizes, for code that fills them in. */
-export type SchemeSizes = { -readonly [Name in keyof SchemeShape]: number };
-
 /** Evaluates an extent at these sizes. */
-export function extent({ times, by, andBy, plus }: SchemeExtent, sizes: SchemeSizes): number {
+export function extent({ times, by, andBy, plus }: SchemeExtent, sizes: SchemeShape): number {
   const size = (name: SchemeExtent['by']) => (name === 'one' ? 1 : (sizes[name] ?? 0));
   return Math.max(0, times * size(by) * size(andBy) + plus);
 }
 
-export interface SchemeRegistryApi {
-  /** Returns one entry for each scheme. */
+/** @category Compare adding and concatenating */
+interface SchemeRegistryApi {
+  /** Returns one entry for each scheme: its formula, parameters, source, parts and terms. */
   schemeRegistry(): SchemeInfo[];
   /**
    * Returns the number of parameters that a scheme adds to a model. Tables count once and projections in each

@@ -7,13 +7,15 @@ import type { RawModule } from '../module.js';
 import type { SmallSuperpose } from '../smallModule.js';
 import type { BucketOptions, SchemeInput } from './schemeInputs.js';
 import { schemeParts } from './schemeParts.js';
-import { extent, type SchemeInfo, type SchemePart, type SchemeSizes, schemeNamed } from './schemeRegistry.js';
+import { extent, type SchemeInfo, type SchemePart, type SchemeShape, schemeNamed } from './schemeRegistry.js';
 import { anovaTerms, type SchemeScores } from './scores.js';
 
-export interface SchemesApi {
+/** @category Compare adding and concatenating */
+interface SchemesApi {
   /**
-   * The logits of a scheme, and their terms. Learned parts that are missing are drawn; equal inputs and seeds
-   * give equal scores. Throws RangeError or TypeError before anything is allocated.
+   * Returns the logits of a scheme by which positions get into attention scores, and their terms. Learned
+   * parts that are missing are drawn; equal inputs and seeds give equal scores. Throws RangeError or
+   * TypeError before anything is allocated.
    */
   schemeScores(input: SchemeInput): SchemeScores;
 }
@@ -124,7 +126,7 @@ function checkedBuckets({ bidirectional = true, buckets = 32, maxDistance = 128 
 function readOptions(
   { options, parts, clip }: SchemeInfo,
   input: Readonly<Record<string, unknown>> & BucketOptions & RotaryConvention,
-  sizes: SchemeSizes & { d_model: number; d_head: number },
+  sizes: SchemeShape & { d_model: number; d_head: number },
 ) {
   const takes = (option: string) => options.includes(option);
   const width = (size: 'd_position' | 'd_position_head' | 'd_offset', byDefault: number) => {

@@ -5,17 +5,21 @@ import type { RawModule } from '../module.js';
 import { type Floats, table } from '../table.js';
 import { checkGaugeName, type Gauge } from './gauge.js';
 
-/** The four terms of a score of tokens and positions: the query's part, then the key's. */
+/**
+ * Names the four terms of a score of tokens and positions: the query's part, then the key's.
+ *
+ * @category Decompose scores
+ */
 export const pairTerms = ['token-token', 'token-position', 'position-token', 'position-position'] as const;
 
 /**
- * The terms of the analysis of variance, by one rule for all schemes: the four pairs; tokens with tokens by
- * their offset; a key alone, which every query prefers wherever it stands; and a query alone, which is the
- * same for every key, so softmax ignores it.
+ * Names the terms of the analysis of variance, which follow one rule for all schemes. They are the four
+ * pairs; tokens with tokens by their offset; a key alone, which every query prefers wherever it stands; and a
+ * query alone, which is the same for every key, so softmax ignores it.
+ *
+ * @category Compare adding and concatenating
  */
 export const anovaTerms = [...pairTerms, 'token-offset', 'key', 'query'] as const;
-
-export type AnovaTerm = (typeof anovaTerms)[number];
 
 /** The terms of attention scores. Arrays are flat, the last index running fastest. */
 export interface Terms {
@@ -90,7 +94,11 @@ function placeOf(scores: { readonly heads: readonly number[] }, head: number): n
 const block = <A extends Floats>(place: number, data: A, size: number): A =>
   data.subarray(place * size, (place + 1) * size) as A;
 
-/** Returns one term of one head, [n, n], by the names of its query part and key part; a view, not a copy. */
+/**
+ * Returns one term of one head, [n, n], by the names of its query part and key part; a view, not a copy.
+ *
+ * @category Decompose scores
+ */
 export function termOf(scores: Terms, head: number, queryPart: string, keyPart: string): Float32Array {
   const place = placeOf(scores, head);
   const { n, parts, terms } = scores;
@@ -99,7 +107,11 @@ export function termOf(scores: Terms, head: number, queryPart: string, keyPart: 
   return block(place * parts.length ** 2 + index, terms, n * n);
 }
 
-/** Returns one term of one head, [n, n], by its name; a view, not a copy. */
+/**
+ * Returns one term of one head of schemeScores(), [n, n], by its name; a view, not a copy.
+ *
+ * @category Compare adding and concatenating
+ */
 export function schemeTermOf(scores: SchemeScores, head: number, name: string): Float64Array {
   const place = placeOf(scores, head);
   const { n, termNames, terms } = scores;
@@ -107,11 +119,19 @@ export function schemeTermOf(scores: SchemeScores, head: number, name: string): 
   return terms.subarray(start, start + n * n);
 }
 
-/** Returns the logits of one head, [n, n]; a view, not a copy. */
+/**
+ * Returns the logits of one head, [n, n]; a view, not a copy.
+ *
+ * @category Decompose scores
+ */
 export const logitsOf = (scores: Scores, head: number): Float32Array =>
   block(placeOf(scores, head), scores.logits, scores.n ** 2);
 
-/** Returns the shares of one head's terms, [parts²]; a view, not a copy. */
+/**
+ * Returns the shares of one head's terms, [parts²]; a view, not a copy.
+ *
+ * @category Decompose scores
+ */
 export const sharesOf = (scores: Scores, head: number): Float64Array =>
   block(placeOf(scores, head), scores.shares, scores.parts.length ** 2);
 
@@ -152,16 +172,17 @@ export interface PooledShares {
   readonly pooled: Float64Array;
 }
 
-export interface ScoresApi {
+/** @category Decompose scores */
+interface ScoresApi {
   /**
-   * For each mask, [parts²], adds up the terms of one head whose entry is true. Throws RangeError or
-   * TypeError.
+   * Adds up any subset of one head's terms, and returns its sum, softmax and share. Each mask, [parts²], is
+   * true for the terms of a subset. Throws RangeError or TypeError.
    */
   combineTerms(scores: Scores, head: number, masks: readonly (readonly boolean[])[]): CombinedTerms[];
   /**
-   * Covariance shares over several scores, such as those of several sentences, which must have the same
-   * heads, parts and gauge. Scores that do not vary add nothing. groupOf, [parts²], has the index of each
-   * term's group. Throws RangeError or TypeError.
+   * Returns covariance shares over several scores, such as those of several sentences, which must have the
+   * same heads, parts and gauge. Scores that do not vary add nothing. groupOf, [parts²], has the index of
+   * each term's group. Throws RangeError or TypeError.
    */
   poolShares(scores: readonly PoolableScores[], groupOf: readonly number[]): PooledShares;
 }

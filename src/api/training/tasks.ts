@@ -52,12 +52,13 @@ export interface TaskExamplesOptions extends TaskOptions {
   seed?: number;
 }
 
-export interface TasksApi {
-  /** Draws examples of a task. Throws RangeError or TypeError. */
+/** @category Train a model */
+interface TasksApi {
+  /** Draws examples of a task, such as those that a trainer is trained on. Throws RangeError or TypeError. */
   taskExamples(options: TaskExamplesOptions): TaskBatch;
   /**
-   * The answers to your own tokens, in complete sequences. Where a badge, letter or item occurs twice, the
-   * last one counts; where it is missing, there is no target. Throws RangeError or TypeError.
+   * Returns a task's answers to your own tokens, in complete sequences. Where a badge, letter or item occurs
+   * twice, the last one counts; where it is missing, there is no target. Throws RangeError or TypeError.
    */
   taskTargets(options: TaskOptions & { tokens: Ids }): TaskBatch;
 }

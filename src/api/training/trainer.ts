@@ -157,15 +157,16 @@ export interface Trainer extends Handle {
   setParameters(parameters: Readonly<Record<string, Table>>): void;
 }
 
-export interface TrainerApi {
+/** @category Train a model */
+interface TrainerApi {
   /**
-   * A small transformer to train, on a task or on your own batches. A task’s floor is the accuracy of the
-   * same model with `zeroScores`. Throws RangeError or TypeError before anything is allocated.
+   * Makes a small transformer to train on a task or on your own batches. A task’s floor is the accuracy of
+   * the same model with `zeroScores`. Throws RangeError or TypeError before anything is allocated.
    */
   trainer(options: TrainerOptions): Trainer;
   /**
-   * How large token and position rows of a width are when training begins, by closed form. Throws RangeError
-   * or TypeError.
+   * Returns how large token and position rows of a width are when training begins, by closed form, in recipes
+   * that people use. Throws RangeError or TypeError.
    */
   loudnessRecipes(options: { d_model: number }): LoudnessRecipe[];
 }

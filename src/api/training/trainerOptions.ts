@@ -97,7 +97,8 @@ export interface TrainingOptimizerOptions {
   steps?: number;
 }
 
-interface AnyTrainerOptions extends TrainingModelOptions, TrainingOptimizerOptions {
+/** Options of every trainer. */
+export interface AnyTrainerOptions extends TrainingModelOptions, TrainingOptimizerOptions {
   /** Terms that are cut from the first layer’s scores from the start, as by cutTerms(). Default none. */
   cuts?: readonly TrainingTerm[];
   /** The seed of parameters and examples, from 0 to 2³² − 1. Equal seeds give equal runs. Default 1. */

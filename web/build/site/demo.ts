@@ -16,7 +16,7 @@ import {
 } from '../../page/snippets.js';
 import { escaped } from '../../plot/svg.js';
 import { figureNames, renderState } from './figures.js';
-import { pageStylesOf } from './reference.js';
+import { pageFilesOf } from './readingPage.js';
 import { singlePage } from './singlePage.js';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -85,7 +85,7 @@ export function demo(dist: string, version: string): Plugin {
       const rendered = `<p><a href="${escaped(address)}"><img src="${escaped(pictureAddress(pictured.wish, 'wide'))}" alt="${escaped(text)}" style="max-width:100%;height:auto"></a></p>\n`;
       writeFileSync(
         resolve(folder, 'index.html'),
-        post(pageStylesOf(bundle), [
+        post(pageFilesOf(bundle).styles, [
           ['A frame', iframe(framed.wish), iframe(framed.wish)],
           ['A script tag', scriptTag(scripted.wish), scriptTag(scripted.wish)],
           ['Markdown', source, rendered],

@@ -1,104 +1,51 @@
-// Builds api/, the reference: every public type and function with its documentation, from the types that the
-// compiler wrote, and the examples with what they return.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { posix, resolve } from 'node:path';
+// Builds api/, the reference: what the package exports, in groups by what one wants to do, each function with
+// its types and with examples and what they return. TypeDoc would not do: it needs a compiler older than ours;
+// its pages have a script in the page, which the Content-Security-Policy refuses, and without scripts no
+// navigation; functions of one object are members on one page, and each type has a page of its own.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'vite';
 import { escaped } from '../../plot/svg.js';
+import { type DeclaredType, declarations, type Entry, type Member } from './declarations.js';
+import { pageFilesOf, readingPage } from './readingPage.js';
 
 const root = resolve(import.meta.dirname, '../../..');
-const types = resolve(root, 'build/package');
 
-export interface Declared {
-  name: string;
-  doc: string;
-  code: string;
-  /** The functions, if it is an interface of functions. */
-  members: Declared[];
-}
+/** The groups in the order of the page, as the tag @category names them, and what each is for. */
+export const groups: Readonly<Record<string, string>> = {
+  'Load the library':
+    'Everything begins with load(). Numbers go in and come out as tables; errors are sentences.',
+  'Decompose a model':
+    'Open all-MiniLM-L6-v2 or a model of your own, run it on a sentence, and take any layer’s attention scores apart.',
+  'Decompose scores':
+    'Take the attention scores of your own tables and weights apart, and read terms and shares from the result.',
+  'Compare adding and concatenating':
+    'Dot products, a layer’s outputs, attention scores and counts of parameters, with positions added, concatenated or put in another way.',
+  'Encode positions': 'Positions as tables or as rotations, and what can be measured of them.',
+  'Train a model': 'Train a small transformer on a task or on your own data, cut terms, and measure it.',
+  'Measure geometry':
+    'Lengths, cosines, ranks and subspaces of tables, what chance gives, and which tokens can be mistaken for others.',
+  'Read and write files': 'Tables from .npy, .csv, .tsv and .safetensors, and tensors to .safetensors.',
+  'Draw and summarize numbers': 'Seeded random tables, and statistics of lists of numbers.',
+};
 
 interface Example {
   name: string;
   what: string;
-  source: string;
+  source?: string;
   code: string;
+  needsModel?: boolean;
 }
 
 interface Examples {
   examples: Example[];
-  runExample(superpose: unknown, example: Example): Promise<unknown>;
+  methodExamples: Example[];
+  runExample(superpose: unknown, example: Example, imports?: object): Promise<unknown>;
 }
 
-type Answered = Example & { answer: string };
-
-const comment = String.raw`(?:\/\*\*([\s\S]*?)\*\/\s*)?`;
-const plain = (doc = '') =>
-  doc
-    .split('\n')
-    .map((line) => line.replace(/^\s*\* ?/, '').trim())
-    .join(' ')
-    .trim();
-
-/**
- * Returns what a .d.ts file declares, with its comments. It relies on the layout that the compiler writes.
- */
-export function declarations(text: string): Declared[] {
-  const list: Declared[] = [];
-  const start = new RegExp(
-    `^${comment}(export (?:declare )?(?:interface|type|class|function|const) (\\w+))`,
-    'gm',
-  );
-  for (const match of text.matchAll(start)) {
-    const [, doc, , name = ''] = match;
-    const from = text.indexOf('export', match.index + match[0].lastIndexOf('export'));
-    // A declaration ends with a brace at the margin, or with an unindented line that ends in a semicolon.
-    const rest = text.slice(from);
-    const end = rest.match(/^}.*$|^(?! ).*;$/m);
-    const code = end ? rest.slice(0, (end.index ?? 0) + end[0].length) : rest;
-    list.push({ name, doc: plain(doc), code, members: name.endsWith('Api') ? membersOf(code) : [] });
-  }
-  return list;
-}
-
-function membersOf(code: string): Declared[] {
-  const inside = code.slice(code.indexOf('{') + 1, code.lastIndexOf('}'));
-  const member = new RegExp(`^ {4}${comment}((\\w+)[<(:][\\s\\S]*?;)$(?=\\n {4}\\S|\\n*$(?!\\n))`, 'gm');
-  return [...inside.trimEnd().matchAll(member)].map(([, doc, signature = '', name = '']) => ({
-    name,
-    doc: plain(doc),
-    code: signature.replace(/^ {4}/gm, ''),
-    members: [],
-  }));
-}
-
-const read = (file: string) => readFileSync(resolve(types, file), 'utf8');
-
-/** Returns the files all of whose types a file re-exports, directly or through others. */
-const starred = (file: string): string[] =>
-  [...read(file).matchAll(/^export type \* from '(.+)\.js';/gm)].flatMap(([, path = '']) => {
-    const target = posix.join(posix.dirname(file), `${path}.d.ts`);
-    return [target, ...starred(target)];
-  });
-
-/** Returns what index.d.ts exports, and the groups of functions that the library consists of. */
-export function publicDeclarations(): Declared[] {
-  const index = read('index.d.ts');
-  const files = readdirSync(types, { encoding: 'utf8', recursive: true }).filter(
-    (file) => file.endsWith('.d.ts') && file !== 'index.d.ts' && !/^(node|embed)\//.test(file),
-  );
-  const lists = starred('index.d.ts');
-  const exported = ['index.d.ts', ...lists].flatMap((file) =>
-    [...read(file).matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list = '']) => list),
-  );
-  const names = new Set(exported.join().match(/\w+/g));
-  const all = files.flatMap((file) =>
-    declarations(read(file)).filter(
-      ({ name, code }) =>
-        names.has(name) || (lists.includes(file) && /^export (?:interface|type)/.test(code)),
-    ),
-  );
-  return [...declarations(index), ...all];
-}
+/** An example and what it returns; without that where the build has no model. */
+type Answered = Example & { answer?: string };
 
 /** Prints a value: numbers with six digits, arrays of any type in brackets. */
 function printed(value: unknown): string {
@@ -115,91 +62,220 @@ function printed(value: unknown): string {
 /** Runs every example in plain SIMD, which gives the same numbers on every machine. */
 async function runExamples(): Promise<Answered[]> {
   const from = (file: string) => import(pathToFileURL(resolve(root, file)).href);
-  const { examples, runExample }: Examples = await from('docs/examples.mjs');
-  const superpose = await (await from('build/package/index.js')).load({ simd: 'plain' });
+  const { examples, methodExamples, runExample }: Examples = await from('docs/examples.mjs');
+  const library = await from('build/package/index.js');
+  const superpose = await library.load({ simd: 'plain' });
+  const files = resolve(root, 'build/model');
+  const withModel = existsSync(resolve(files, 'manifest.json'));
+  const model = withModel ? await library.loadMiniLM(superpose, { from: files }) : undefined;
   const answers: Answered[] = [];
-  for (const example of examples)
-    answers.push({ ...example, answer: printed(await runExample(superpose, example)) });
+  for (const example of [...examples, ...methodExamples]) {
+    if (example.needsModel && !withModel) answers.push(example);
+    else
+      answers.push({
+        ...example,
+        answer: printed(await runExample(superpose, example, { ...library, model })),
+      });
+  }
+  model?.delete();
   return answers;
 }
 
-const section = ({ name, doc, code }: Declared, examples: readonly Answered[]): string => `
-      <section id="${name}">
-        <h3>${name}</h3>
-        ${doc && `<p>${escaped(doc)}</p>`}
-        <pre><code>${escaped(code)}</code></pre>${examples
-          .filter((example) => example.name === name)
-          .map(
-            (example) =>
-              `\n        <p>Example: ${escaped(example.what)} (${escaped(example.source)}).</p>\n        <pre class="example"><code>${escaped(example.code)}</code></pre>\n        <pre class="answer">${escaped(example.answer)}</pre>`,
-          )
-          .join('')}
-      </section>`;
+type Anchors = ReadonlySet<string>;
 
-function referencePage(all: readonly Declared[], examples: readonly Answered[], pageStyles: string): string {
-  const functions = all.flatMap(({ members }) => members);
-  const others = all.filter(({ members }) => members.length === 0);
-  const links = (list: readonly Declared[]) =>
-    list.map(({ name }) => `<a href="#${name}">${name}</a>`).join(' ');
-  return readingPage({
-    title: 'API reference',
-    description: 'Every function and type of the library, with arguments, units, ranges, errors and sources.',
-    home: '../',
-    pageStyles,
-    main: `<h1>API reference</h1>
-      <p>From the types of the package. Functions belong to what <a href="#load">load()</a> returns. In examples, <code>superpose</code> is that, and <code>tables(superpose)</code> gives five tokens and five positions of width 8. <a href="../">The page</a></p>
-      <nav aria-label="Functions"><h2>Functions</h2><p>${links(functions)}</p></nav>
-      <nav aria-label="Types and the rest"><h2>Types and the rest</h2><p>${links(others)}</p></nav>
-      <h2>Functions in full</h2>${functions.map((declared) => section(declared, examples)).join('')}
-      <h2>Types and the rest in full</h2>${others.map((declared) => section(declared, [])).join('')}`,
-  });
+/** Puts links into text, and escapes it. */
+interface Linker {
+  /** Links every type. */
+  code(text: string): string;
+  /** Links what can be no other word: functions with brackets behind them, and names of types like ForwardPass. */
+  prose(text: string): string;
 }
 
-/** A page of text without scripts: the reference, or source code. */
-interface ReadingPage {
-  title: string;
-  description: string;
-  /** The path from this page to the site's folder, such as "../". */
-  home: string;
-  /** What `pageStylesOf` returns. */
-  pageStyles: string;
-  /** The markup inside <main>. */
-  main: string;
+/** Of a method of `owner`, another method comes before a function of its name. */
+function linker(anchors: Anchors, owner = ''): Linker {
+  const link = (word: string, name: string) => {
+    const anchor = [`${owner}.${name}`, name].find((candidate) => anchors.has(candidate));
+    return anchor ? `<a href="#${anchor}">${word}</a>` : word;
+  };
+  return {
+    code: (text) => escaped(text).replace(/\b[A-Z]\w*\b/g, (word) => link(word, word)),
+    prose: (text) =>
+      escaped(text).replace(
+        /(?<![\w-])(?:([A-Z][a-z]+[A-Z]\w*)|([A-Za-z]\w*(?:\.\w+)?)\(\))(?![\w-])/g,
+        (word, type?: string, call?: string) => link(word, type ?? call ?? ''),
+      ),
+  };
 }
 
-/** The style sheet of the pages of figures, relative to the site’s folder. */
-export const pageStylesOf = (bundle: object): string => {
-  const file = Object.keys(bundle).find((name) => /^assets\/page-.*\.css$/.test(name));
-  if (!file) throw new Error('The build has no style sheet assets/page-….css.');
-  return file;
+/** The little Markdown that doc comments have: paragraphs, lists, and code in backticks. */
+function prose(doc: string, links: Linker): string {
+  const line = (text: string) =>
+    text
+      .replace(/\s*\n\s*/g, ' ')
+      .split('`')
+      .map((part, i) => (i % 2 ? `<code>${links.code(part)}</code>` : links.prose(part)))
+      .join('');
+  return doc
+    .trim()
+    .split(/\n\s*\n/)
+    .filter(Boolean)
+    .map((block) => {
+      if (!block.startsWith('- ')) return `<p>${line(block)}</p>`;
+      const items = block.slice(2).split(/\n- /);
+      return `<ul>${items.map((item) => `<li>${line(item)}</li>`).join('')}</ul>`;
+    })
+    .join('\n');
+}
+
+/** The first sentence of a doc comment, which says what one uses the function for. */
+export const firstSentence = (doc: string): string =>
+  doc.replace(/\s*\n\s*/g, ' ').match(/^.*?[.?](?= [A-Z`‘“]|$)/)?.[0] ?? '';
+
+function memberRow({ name, optional, code, doc }: Member, links: Linker): string {
+  const rest = code.startsWith(`${name}(`) ? code.slice(name.length) : `${optional ? '?' : ''}: ${code}`;
+  return `<dt><code><b>${escaped(name)}</b>${links.code(rest)}</code></dt><dd>${prose(doc, links)}</dd>`;
+}
+
+function typeSection(type: DeclaredType, anchors: Anchors, links: Linker): string {
+  const { name, title, doc, heritage, members } = type;
+  const methods = members.filter((member) => anchors.has(`${name}.${member.name}`));
+  const rows = members
+    .filter((member) => !methods.includes(member))
+    .map((member) => memberRow(member, links));
+  const bases = heritage.map((base) => `<code>${links.code(base)}</code>`).join(', ');
+  const calls = methods.map(
+    (method) => `<a href="#${name}.${method.name}"><code>${method.name}()</code></a>`,
+  );
+  return `
+          <div class="type" id="${name}">
+            <h4><code>${escaped(title)}</code></h4>
+            ${prose(doc, links)}${type.code && `<pre class="alias"><code>${links.code(type.code)}</code></pre>`}${rows.length ? `<dl>${rows.join('')}</dl>` : ''}${bases && `<p>It also has what ${bases} has.</p>`}${calls.length ? `<p>Methods: ${calls.join(', ')}.</p>` : ''}
+          </div>`;
+}
+
+const exampleText = ({ what, source, code, answer }: Answered): string => `
+          <p>Example: ${escaped(what)}${source ? ` (${escaped(source)})` : ''}.</p>
+          <pre class="example"><code>${escaped(code)}</code></pre>${answer === undefined ? '' : `\n          <pre class="answer">${escaped(answer)}</pre>`}`;
+
+/** What an entry is called: as one writes it, without arguments. */
+const titleOf = ({ name, kind, signatures: [signature = ''] }: Entry): string => {
+  if (kind === 'method') return `${signature.slice(0, signature.indexOf('('))}()`;
+  return signature.includes('(') ? `${name}()` : name;
 };
 
-export const readingPage = ({
-  title,
-  description,
-  home,
-  pageStyles,
-  main,
-}: ReadingPage): string => `<!DOCTYPE html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta http-equiv="Content-Security-Policy" content="default-src 'self'; script-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <meta name="color-scheme" content="light dark" />
-    <title>${escaped(title)} · Superpose</title>
-    <meta name="description" content="${escaped(description)}" />
-    <link rel="icon" href="${home}favicon.svg" type="image/svg+xml" />
-    <link rel="stylesheet" href="${home}${pageStyles}" />
-    <link rel="stylesheet" href="${home}api/reference.css" />
-  </head>
-  <body>
-    <main>
-      ${main}
-    </main>
-  </body>
-</html>
-`;
+function entrySection(entry: Entry, examples: readonly Answered[], page: Page): string {
+  const { id, kind, signatures, doc, types, inSmall } = entry;
+  const { anchors, packageName } = page;
+  const links = linker(anchors, ownerOf(entry));
+  const from =
+    kind === 'export' || kind === 'constant' ? `import { ${entry.name} } from '${packageName}';\n` : '';
+  const own = `<pre class="signature"><code>${escaped(from)}${signatures.map(links.code).join('\n')}</code></pre>
+          ${prose(doc, links)}${inSmall ? '<p class="quiet">The small module has it too.</p>' : ''}`;
+  const shown = examples.filter((example) => example.name === id);
+  return `
+        <section class="entry" data-entry="${id}"${kind === 'type' ? '' : ` id="${id}"`}>
+          <h3>${escaped(titleOf(entry))}</h3>
+          ${kind === 'type' ? '' : own}${shown.map(exampleText).join('')}${types.map((type) => typeSection(type, anchors, links)).join('')}
+        </section>`;
+}
+
+/** The type whose method an entry is. */
+const ownerOf = ({ id, kind }: Entry) => (kind === 'method' ? id.slice(0, id.indexOf('.')) : '');
+
+const slug = (group: string) => group.toLowerCase().replace(/ /g, '-');
+
+const rowsOf = (entries: readonly Entry[], anchors: Anchors): string =>
+  `<dl>${entries
+    .map((entry) => {
+      const sentence = prose(firstSentence(entry.doc), linker(anchors, ownerOf(entry)));
+      return `<div><dt><a href="#${entry.id}"><code>${escaped(titleOf(entry))}</code></a></dt><dd>${sentence}</dd></div>`;
+    })
+    .join('')}</dl>`;
+
+/** What a group is for, its functions, and the methods of what they return, each with a sentence. */
+function overview(group: string, entries: readonly Entry[], anchors: Anchors): string {
+  const of = (owner: string) =>
+    rowsOf(
+      entries.filter((entry) => ownerOf(entry) === owner),
+      anchors,
+    );
+  const owners = [...new Set(entries.map(ownerOf))].filter(Boolean);
+  const methods = owners.map(
+    (owner) => `
+          <div class="methods"><h4>Methods of <a href="#${owner}">${owner}</a></h4>
+          ${of(owner)}</div>`,
+  );
+  return `
+        <section class="group">
+          <h3><a href="#${slug(group)}">${group}</a></h3>
+          ${prose(groups[group] ?? '', linker(anchors))}
+          ${of('')}${methods.join('')}
+        </section>`;
+}
+
+/** The program in README.md, which a test runs. */
+function firstProgram(): string {
+  const programs = [...readFileSync(resolve(root, 'README.md'), 'utf8').matchAll(/```js\n([\s\S]*?)```/g)];
+  const program = programs.map(([, text = '']) => text).find((text) => text.includes('loadMiniLM('));
+  if (!program) throw new Error('README.md has no program that calls loadMiniLM().');
+  return program;
+}
+
+interface Page {
+  anchors: Anchors;
+  packageName: string;
+}
+
+const before = `load() starts the library, and loadMiniLM() opens a model over it. OpenedModel.decompose() takes the
+attention scores of its first layer apart: here into nine terms, one for each pair of a query’s part and a key’s
+part. sharesOf() says how much of a head’s scores each term accounts for.`;
+
+const after = `The terms that it prints add up to the logits. For a later layer, pass \`{ layer: 3 }\`; for a model of
+your own, call openModel(); for all states, scores and attention, OpenedModel.forward(); for tables and weights without
+a model, decompose(); to train one, trainer().
+
+Below, \`superpose\` is what load() returned, and \`openedModel\`, \`forwardPass\`, \`trainer\` and the like are objects of
+the type of that name, whatever you call them. In examples, \`model\` is what loadMiniLM() returned, and
+\`tables(superpose)\` gives five tokens and five positions of width 8, with weights for two heads. Square brackets are
+shapes: [heads, n, n] is a flat array whose last index runs fastest. Heads, layers, rows and positions count from 0.`;
+
+const start = (anchors: Anchors) => `
+      <h2 id="start">From load() to a decomposed sentence</h2>
+      ${prose(before, linker(anchors))}
+      <pre class="example"><code>${escaped(firstProgram())}</code></pre>
+      ${prose(after, linker(anchors))}`;
+
+function referencePage(entries: readonly Entry[], examples: readonly Answered[]): string {
+  const { name: packageName } = JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as {
+    name: string;
+  };
+  const anchors = new Set(entries.flatMap(({ id, types }) => [id, ...types.map(({ name }) => name)]));
+  const page = { anchors, packageName };
+  const inGroup = (group: string) => entries.filter((entry) => entry.group === group);
+  const titles = Object.keys(groups);
+  const details = titles.map(
+    (group) => `
+      <section class="details" aria-labelledby="${slug(group)}">
+        <h2 id="${slug(group)}">${group}</h2>${inGroup(group)
+          .map((entry) => entrySection(entry, examples, page))
+          .join('')}
+      </section>`,
+  );
+  return `<header>
+        <p class="brand"><a href="../">Superpose</a> · <b>library</b></p>
+        <h1>The library</h1>
+        <p class="short">Every function of <code>${packageName}</code> by what you want to do: a sentence for each, and below, each in full with its types, units, ranges, errors, sources and an example.</p>
+      </header>${start(anchors)}
+      <h2 id="functions">What do you want to do?</h2>
+      <div class="filter" role="search">
+        <a href="#functions">All functions</a>
+        <label hidden>Filter <input id="filter" type="search" autocomplete="off" spellcheck="false" placeholder="attention layer" /></label>
+        <output id="filtered"></output>
+      </div>
+      <nav aria-label="Functions by what they are for">${titles.map((group) => overview(group, inGroup(group), anchors)).join('')}
+      </nav>
+      ${details.join('')}`;
+}
 
 export const reference = (dist: string): Plugin => ({
   name: 'reference',
@@ -207,10 +283,17 @@ export const reference = (dist: string): Plugin => ({
   async writeBundle(_, bundle) {
     const folder = resolve(dist, 'api');
     mkdirSync(folder, { recursive: true });
-    writeFileSync(
-      resolve(folder, 'index.html'),
-      referencePage(publicDeclarations(), await runExamples(), pageStylesOf(bundle)),
-    );
+    const { entries } = declarations(Object.keys(groups));
+    const page = readingPage({
+      title: 'The library',
+      description:
+        'Every function of the library by what it is for, with types, units, ranges, errors and examples.',
+      home: '../',
+      files: pageFilesOf(bundle),
+      filtered: true,
+      main: referencePage(entries, await runExamples()),
+    });
+    writeFileSync(resolve(folder, 'index.html'), page);
     const styles = readFileSync(resolve(import.meta.dirname, 'reference.css'), 'utf8');
     writeFileSync(resolve(folder, 'reference.css'), styles);
   },

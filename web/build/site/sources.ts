@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { escaped } from '../../plot/svg.js';
 import { upFrom } from '../places.js';
-import { pageStylesOf, readingPage } from './reference.js';
+import { type PageFiles, pageFilesOf, readingPage } from './readingPage.js';
 
 const root = resolve(import.meta.dirname, '../../..');
 const named = /<code>((?:src|web\/figures)\/[\w/]+\.(?:cpp|ts))<\/code>/g;
@@ -13,7 +13,7 @@ const named = /<code>((?:src|web\/figures)\/[\w/]+\.(?:cpp|ts))<\/code>/g;
 const withHeader = (file: string): string[] =>
   file.endsWith('.cpp') ? [file.replace(/cpp$/, 'h'), file] : [file];
 
-function pageOf(file: string, pageStyles: string): string {
+function pageOf(file: string, files: PageFiles): string {
   const parts = withHeader(file).map((path) => {
     const code = readFileSync(resolve(root, path), 'utf8');
     return `<h2>${path}</h2>\n<pre><code>${escaped(code)}</code></pre>`;
@@ -23,7 +23,7 @@ function pageOf(file: string, pageStyles: string): string {
     title: file,
     description: `The code of ${file}, as this page was built from it.`,
     home: up,
-    pageStyles,
+    files,
     main: `<h1>${file}</h1>\n<p><a href="${up}">The page</a></p>\n${parts.join('\n')}`,
   });
 }
@@ -45,7 +45,7 @@ export function sources(dist: string): Plugin {
       for (const file of files) {
         const path = resolve(dist, 'source', `${file}.html`);
         mkdirSync(dirname(path), { recursive: true });
-        writeFileSync(path, pageOf(file, pageStylesOf(bundle)));
+        writeFileSync(path, pageOf(file, pageFilesOf(bundle)));
       }
     },
   };

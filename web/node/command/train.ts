@@ -1,11 +1,5 @@
 // The command `train`: trains small transformers on tasks, with several schemes and several seeds.
-import {
-  type EncodeSafetensorsApi,
-  load,
-  type Superpose,
-  type Task,
-  type TaskTrainerOptions,
-} from 'add-or-concatenate';
+import { load, type Superpose, type Task, type TaskTrainerOptions } from 'add-or-concatenate';
 import { unknownName } from '../../../build/package/unknownName.js';
 import { type TrainingRun, trainingRun } from '../../figures/runs/trainingRun.js';
 import { isWay, wayIn, wayNames } from '../../figures/runs/ways.js';
@@ -94,7 +88,7 @@ export async function train(args: string[]): Promise<string> {
 
 /** Writes the parameters and the options that they were trained with. */
 async function save(
-  superpose: EncodeSafetensorsApi,
+  superpose: Superpose,
   file: string,
   options: TaskTrainerOptions,
   { parameters }: TrainingRun,
