@@ -4,6 +4,8 @@ import type { Superpose } from './fullModule.js';
 import { type LoadOptions, start } from './module.js';
 import { type SmallSuperpose, smallApi } from './smallModule.js';
 
+/** With `module: 'small'`, it starts the small module, which has enough for a page's first figure. */
+export async function load(options: LoadOptions & { module: 'small' }): Promise<SmallSuperpose>;
 /**
  * Starts the library: it returns `superpose`, the object that has all functions. Throws an Error whose message
  * is a plain sentence when the engine has no WebAssembly SIMD or a file cannot be read.
@@ -11,8 +13,6 @@ import { type SmallSuperpose, smallApi } from './smallModule.js';
  * @category Load the library
  */
 export async function load(options?: LoadOptions & { module?: 'full' }): Promise<Superpose>;
-/** With `module: 'small'`, it starts the small module, which has enough for a page's first figure. */
-export async function load(options: LoadOptions & { module: 'small' }): Promise<SmallSuperpose>;
 export async function load(options: LoadOptions = {}): Promise<SmallSuperpose> {
   if (options?.module === 'small') return smallApi(await start(options));
   // Both are fetched at once. Promise.all also reports the one that fails while the other is under way.

@@ -2,7 +2,8 @@
 // faulty file must be a RangeError in a sentence; a file that is read must have its shape, and finite
 // numbers.
 import { readdirSync, readFileSync } from 'node:fs';
-import { type CsvOptions, familyIds, openModel, openTable, type Slices } from 'add-or-concatenate';
+import { type CsvOptions, openModel, openTable, type Slices } from 'add-or-concatenate';
+import { familyIds } from '../../build/package/model/families.js';
 import { plain } from '../api/support/builds.ts';
 import { fileOf } from '../api/support/files.ts';
 import families from '../reference/families.json' with { type: 'json' };

@@ -3,16 +3,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type CorpusMeans,
-  type FamilyId,
-  type Floats,
-  familyIds,
-  openModel,
-  type Slices,
-} from 'add-or-concatenate';
+import { type CorpusMeans, type FamilyId, type Floats, openModel, type Slices } from 'add-or-concatenate';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { familyIds } from '../../../build/package/model/families.js';
 import { withoutNumpy } from '../../tools/support/numpy.ts';
 import { builds, plain } from '../support/builds.ts';
 import { drawnModels, type Stored, type StoredNumbers, drawnSeed as seed } from '../support/drawnModels.ts';

@@ -1,17 +1,9 @@
 // What a model's header and its config.json say, tested on files whose data are zeros. The numbers of each
 // family are tested in drawnModels.test.ts.
-import {
-  type FamilyId,
-  FamilyUnknown,
-  familyIds,
-  modelFamilies,
-  type OpenedModel,
-  openModel,
-  type Slices,
-} from 'add-or-concatenate';
+import { type FamilyId, FamilyUnknown, type OpenedModel, openModel, type Slices } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import { type FamilyDescriptor, hasJointMap, layerTensor } from '../../../build/package/model/descriptor.js';
-import { namesOf } from '../../../build/package/model/families.js';
+import { familyIds, modelFamilies, namesOf } from '../../../build/package/model/families.js';
 import { plain } from '../support/builds.ts';
 import { file } from '../support/files.ts';
 

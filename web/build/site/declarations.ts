@@ -202,11 +202,12 @@ const withoutComments = (text: string) =>
 /** Functions, classes and constants that the package exports, and types that stand by themselves. */
 function exportedEntries(reader: Reader, symbols: readonly ts.Symbol[]): Found[] {
   return symbols.flatMap((symbol): Found[] => {
-    const nodes = symbol.declarations ?? [];
+    // Of overloads the last is the general one, as in ReturnType.
+    const nodes = [...(symbol.declarations ?? [])].reverse();
     const [first] = nodes;
     if (!first) return [];
     const isValue = (symbol.flags & ts.SymbolFlags.Value) !== 0;
-    const group = tagOf(first) ?? nodes.map(tagOf).find(Boolean);
+    const group = tagOf(first);
     if (!isValue && group === undefined) return [];
     const { name } = symbol;
     const entry = {

@@ -293,7 +293,8 @@ export const reference = (dist: string): Plugin => ({
       filtered: true,
       main: referencePage(entries, await runExamples()),
     });
-    writeFileSync(resolve(folder, 'index.html'), page);
+    // Parts that are missing leave lines of spaces.
+    writeFileSync(resolve(folder, 'index.html'), page.replace(/ +\n/g, '\n'));
     const styles = readFileSync(resolve(import.meta.dirname, 'reference.css'), 'utf8');
     writeFileSync(resolve(folder, 'reference.css'), styles);
   },
