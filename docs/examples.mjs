@@ -502,10 +502,11 @@ return superpose.decodeSafetensors(entry, Uint8Array.of(0xc0, 0x3f, 0, 0xc0)).da
   {
     name: 'encodeSafetensors',
     kind: data,
-    what: 'a file of tables, such as a trainer’s parameters',
+    what: 'a file of tensors of any rank, such as a trainer’s parameters',
     source: 'the same',
-    code: `const file = superpose.encodeSafetensors({ w: { data: Float32Array.of(1.5, -2), rows: 1, columns: 2 } });
-const entry = superpose.readSafetensorsHeader(file).get('w');
+    code: `const terms = { data: Float32Array.of(1.5, -2, 0, 3), shape: [2, 1, 2] };
+const file = superpose.encodeSafetensors({ terms, ids: Int32Array.of(101, 102) });
+const entry = superpose.readSafetensorsHeader(file).get('terms');
 return superpose.decodeSafetensors(entry, file.subarray(entry.begin, entry.end)).data;`,
   },
 ];

@@ -1,6 +1,6 @@
 // Checks arguments, once, before anything is allocated. Each error says what was given and what is allowed.
 // It is a TypeError for a value of the wrong kind and a RangeError for a wrong value.
-import type { Floats, Ids, Linear, Table } from './table.js';
+import type { Floats, Ids, Integers, Linear, Table } from './table.js';
 import { unknownName } from './unknownName.js';
 
 /**
@@ -213,13 +213,17 @@ export function array(name: string, value: unknown, length?: number): Floats {
   }
   if (value.length !== (length ?? value.length))
     refuseCount(name, counted(length as number, 'value'), value.length);
+  attached(name, value);
+  return value;
+}
+
+/** Refuses an array whose buffer was transferred. Copying such an array would abort the module. */
+export function attached(name: string, value: Floats | Integers): void {
   try {
-    // Throws where the buffer was transferred. Copying such an array would abort the module.
     value.at(0);
   } catch {
     refuse(name, 'an array with its buffer', value, false);
   }
-  return value;
 }
 
 /** Checks the same, without NaN or infinities. */

@@ -41,4 +41,4 @@ export { type LoadOptions, type ModuleName, type Simd, supportedSimd, wasmAddres
 export type { SchemeId } from './scores/schemeInputs.js';
 export { anovaTerms, logitsOf, pairTerms, schemeTermOf, sharesOf, termOf } from './scores/scores.js';
 export type * from './smallModule.js';
-export type { Floats, Ids, Linear, OwnBytes, Table } from './table.js';
+export type { Floats, Ids, Integers, Linear, OwnBytes, Table, Tensor } from './table.js';

@@ -16,12 +16,11 @@ export type Floats = Float32Array | Float64Array;
 export type OwnBytes = ReturnType<typeof Uint8Array.of>;
 
 /**
- * Ids of tokens or classes. They may be BigInts, as in ONNX and some tokenizers.
+ * Typed arrays of whole numbers.
  *
  * @category Load the library
  */
-export type Ids =
-  | readonly (number | bigint)[]
+export type Integers =
   | Int8Array
   | Uint8Array
   | Int16Array
@@ -30,6 +29,25 @@ export type Ids =
   | Uint32Array
   | BigInt64Array
   | BigUint64Array;
+
+/**
+ * Ids of tokens or classes. They may be BigInts, as in ONNX and some tokenizers.
+ *
+ * @category Load the library
+ */
+export type Ids = readonly (number | bigint)[] | Integers;
+
+/**
+ * An array of any rank.
+ *
+ * @category Load the library
+ */
+export interface Tensor {
+  /** As many values as the product of the extents, the last index running fastest. */
+  readonly data: Floats | Integers;
+  /** The extents, [] for a single number. */
+  readonly shape: readonly number[];
+}
 
 /**
  * A matrix, row by row: row i is data[i * columns] to data[(i + 1) * columns - 1].

@@ -1,40 +1,45 @@
 // Writes safetensors files. This needs no module; load() returns it together with the functions that do.
 import * as check from '../check.js';
-import { type Floats, joined, type OwnBytes, type Table, table } from '../table.js';
+import { type Floats, type Integers, joined, type OwnBytes, type Table, type Tensor } from '../table.js';
+import { product } from './safetensors.js';
 
 /** @category Read and write files */
 interface EncodeSafetensorsApi {
   /**
-   * Returns the bytes of a safetensors file of tables, [rows, columns] each, and of lists, [length], in this
-   * order. Float32Arrays become F32 and Float64Arrays F64. `metadata` is the format's own map from text to
-   * text. Throws RangeError, TypeError.
+   * Returns the bytes of a safetensors file of tensors of any rank, of tables, [rows, columns], and of lists,
+   * [length]. The type of an array says the dtype: F32 and F64 for floats, I8 to I64 and U8 to U64 for whole
+   * numbers. Those of wider numbers come first, so that all are aligned, and otherwise the order is this one.
+   * Values of tensors and lists may be NaN or infinite, as results may. `metadata` is the format's own map
+   * from text to text. Throws RangeError, TypeError.
    */
   encodeSafetensors(
-    tables: Readonly<Record<string, Table | Floats>>,
+    tensors: Readonly<Record<string, Tensor | Table | Floats | Integers>>,
     metadata?: Readonly<Record<string, string>>,
   ): OwnBytes;
 }
 
 export function encodeSafetensorsApi(): EncodeSafetensorsApi {
   return {
-    encodeSafetensors(tables, metadata = {}) {
-      check.object('tables', tables);
+    encodeSafetensors(tensors, metadata = {}) {
+      check.object('tensors', tensors);
       check.object('metadata', metadata);
       for (const [key, text] of Object.entries(metadata)) {
         if (typeof text !== 'string') check.refuse(`metadata.${key}`, 'a text', text, false);
         checkUnicode('A key of metadata', key);
         checkUnicode(`metadata.${key}`, text);
       }
-      if (Object.hasOwn(tables, '__metadata__')) {
-        throw new RangeError('tables must not have one called __metadata__: the format has that name.');
+      if (Object.hasOwn(tensors, '__metadata__')) {
+        throw new RangeError('tensors must not have one called __metadata__: the format has that name.');
       }
-      for (const name of Object.keys(tables)) checkUnicode('A name of tables', name);
-      const tensors = Object.entries(tables).map(rawTensor);
+      for (const name of Object.keys(tensors)) checkUnicode('A name of tensors', name);
+      const rawTensors = Object.entries(tensors)
+        .map(rawTensor)
+        .sort((a, b) => b.width - a.width);
       check.fits(
         'The file',
-        tensors.reduce((all, { bytes }) => all + bytes.length, 0),
+        rawTensors.reduce((all, { bytes }) => all + bytes.length, 0),
       );
-      return joined([safetensorsHeader(tensors, metadata), ...tensors.map(({ bytes }) => bytes)]);
+      return joined([safetensorsHeader(rawTensors, metadata), ...rawTensors.map(({ bytes }) => bytes)]);
     },
   };
 }
@@ -78,16 +83,59 @@ function checkUnicode(what: string, text: string): void {
   }
 }
 
-function rawTensor([name, value]: [string, Table | Floats]): RawTensor {
-  const isList = value instanceof Float32Array || value instanceof Float64Array;
-  const { data, rows, columns } = isList
-    ? table(value, 1, value.length)
-    : check.table(`tables.${name}`, value);
+/** The dtypes of arrays, by the name of their class: a frame has classes of its own. */
+const dtypes = new Map([
+  ['Float64Array', 'F64'],
+  ['Float32Array', 'F32'],
+  ['Int8Array', 'I8'],
+  ['Uint8Array', 'U8'],
+  ['Int16Array', 'I16'],
+  ['Uint16Array', 'U16'],
+  ['Int32Array', 'I32'],
+  ['Uint32Array', 'U32'],
+  ['BigInt64Array', 'I64'],
+  ['BigUint64Array', 'U64'],
+]);
+
+const dtypeOf = (value: unknown) => dtypes.get(Object.prototype.toString.call(value).slice(8, -1));
+
+function rawTensor([name, value]: [string, Tensor | Table | Floats | Integers]): RawTensor & {
+  width: number;
+} {
+  const { data, shape } = checkedTensor(`tensors.${name}`, value);
   return {
     name,
-    dtype: data instanceof Float32Array ? 'F32' : 'F64',
-    shape: isList ? [columns] : [rows, columns],
+    dtype: dtypeOf(data) as string,
+    width: data.BYTES_PER_ELEMENT,
+    shape,
     // Every engine that runs WebAssembly on common hardware is little-endian, as the format is.
     bytes: new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength),
   };
+}
+
+function checkedTensor(name: string, value: Tensor | Table | Floats | Integers): Tensor {
+  if (ArrayBuffer.isView(value)) {
+    checkNumbers(name, value);
+    return { data: value, shape: [value.length] };
+  }
+  check.object(name, value);
+  if (!('shape' in value)) {
+    const { data, rows, columns } = check.table(name, value);
+    return { data, shape: [rows, columns] };
+  }
+  check.knownOptions(name, value, { data: true, shape: true });
+  const shape = check.integers(`${name}.shape`, value.shape, check.maxBytes);
+  checkNumbers(`${name}.data`, value.data);
+  const count = product(shape);
+  if (value.data.length !== count) {
+    check.refuseCount(`${name}.data`, check.counted(count, 'value'), value.data.length);
+  }
+  return { data: value.data, shape };
+}
+
+function checkNumbers(name: string, value: Floats | Integers): void {
+  if (dtypeOf(value) === undefined) {
+    check.refuse(name, 'a typed array of floats or of whole numbers', value, false);
+  }
+  check.attached(name, value);
 }

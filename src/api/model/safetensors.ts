@@ -97,7 +97,8 @@ function byteArray(name: string, value: unknown): void {
   if (!(value instanceof Uint8Array)) check.refuse(name, 'a Uint8Array', value, false);
 }
 
-const product = (extents: readonly number[]) =>
+/** The number of values of an array with these extents. */
+export const product = (extents: readonly number[]) =>
   extents.includes(0) ? 0 : extents.reduce((total, extent) => total * extent, 1);
 
 function unsound(why: string): never {

@@ -124,7 +124,7 @@ describe('safetensors files', () => {
   test('names and metadata that are not Unicode are refused', () => {
     const table = { data: Float64Array.of(1), rows: 1, columns: 1 };
     for (const [tables, metadata, what] of [
-      [{ '\ud83d': table }, {}, 'A name of tables'],
+      [{ '\ud83d': table }, {}, 'A name of tensors'],
       [{ table }, { '\udc00x': '' }, 'A key of metadata'],
       [{ table }, { by: 'a\ud800' }, 'metadata.by'],
     ] as const)
@@ -132,6 +132,51 @@ describe('safetensors files', () => {
         new RegExp(`^${what} must be Unicode text; ".*" has half of a surrogate pair\\.$`),
       );
     expect(superpose.readSafetensorsHeader(superpose.encodeSafetensors({ '\u{1f600}': table })).size).toBe(1);
+  });
+
+  test('tensors of any rank, and whole numbers of every width, are written little-endian', () => {
+    const tensors = {
+      cube: { data: Float32Array.of(1, -2, 3, 0.5, 0, 7), shape: [1, 3, 2] },
+      number: { data: Float64Array.of(Number.NaN), shape: [] },
+      none: { data: new Int32Array(0), shape: [2, 0, 3] },
+      table: { data: Float64Array.of(1, 2), rows: 2, columns: 1 },
+      i8: Int8Array.of(-1, 127, 3),
+      u8: Uint8Array.of(255),
+      i16: Int16Array.of(-2),
+      u16: Uint16Array.of(65535),
+      i32: { data: Int32Array.of(-3, 258), shape: [2, 1] },
+      u32: Uint32Array.of(2 ** 32 - 1),
+      i64: BigInt64Array.of(-4n),
+      u64: BigUint64Array.of(2n ** 64n - 1n),
+    };
+    const bytes = superpose.encodeSafetensors(tensors);
+    const entries = superpose.readSafetensorsHeader(bytes);
+    const listed = [...entries.values()].map(({ name, dtype, shape }) => [name, dtype, ...shape]);
+    // The widest come first, so that every tensor is aligned, and otherwise they stay in their order.
+    expect(listed).toEqual([
+      ['number', 'F64'],
+      ['table', 'F64', 2, 1],
+      ['i64', 'I64', 1],
+      ['u64', 'U64', 1],
+      ['cube', 'F32', 1, 3, 2],
+      ['none', 'I32', 2, 0, 3],
+      ['i32', 'I32', 2, 1],
+      ['u32', 'U32', 1],
+      ['i16', 'I16', 1],
+      ['u16', 'U16', 1],
+      ['i8', 'I8', 3],
+      ['u8', 'U8', 1],
+    ]);
+    const bytesOf = (name: string) => {
+      const { begin, end } = entries.get(name) as SafetensorsEntry;
+      return [...bytes.subarray(begin, end)];
+    };
+    expect(bytesOf('i32')).toEqual([0xfd, 0xff, 0xff, 0xff, 2, 1, 0, 0]);
+    expect(bytesOf('i64')).toEqual([0xfc, ...Array(7).fill(0xff)]);
+    expect(bytesOf('u16')).toEqual([0xff, 0xff]);
+    expect(bytesOf('i8')).toEqual([0xff, 0x7f, 3]);
+    // 1, −2 and 3 in binary32.
+    expect(bytesOf('cube').slice(0, 12)).toEqual([0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0, 0, 0, 0x40, 0x40]);
   });
 
   test('tensors without values are listed, between others and after them', () => {
@@ -287,10 +332,10 @@ describe('safetensors files', () => {
 
   test('a list is a tensor of one extent', () => {
     const list = Float32Array.of(1, -2, 3);
-    const file = superpose.encodeSafetensors({ list, none: new Float64Array() });
+    const file = superpose.encodeSafetensors({ list, none: new Int8Array() });
     const [first, second] = [...superpose.readSafetensorsHeader(file).values()];
     expect(first).toMatchObject({ name: 'list', dtype: 'F32', shape: [3] });
-    expect(second).toMatchObject({ name: 'none', dtype: 'F64', shape: [0] });
+    expect(second).toMatchObject({ name: 'none', dtype: 'I8', shape: [0] });
     const { begin, end } = first as NonNullable<typeof first>;
     const read = superpose.decodeSafetensors(first as NonNullable<typeof first>, file.subarray(begin, end));
     expect(read.data).toEqual(Float64Array.from(list));
@@ -299,15 +344,25 @@ describe('safetensors files', () => {
   test('the refusal names what cannot be written', () => {
     const rows = { data: Float32Array.of(1, 2), rows: 1, columns: 2 };
     for (const [tables, metadata, error] of [
-      [5, {}, new TypeError('tables must be an object; it is 5.')],
+      [5, {}, new TypeError('tensors must be an object; it is 5.')],
       [{ rows }, 5, new TypeError('metadata must be an object; it is 5.')],
       [{ rows }, { by: 5 }, new TypeError('metadata.by must be a text; it is 5.')],
       [
         { __metadata__: rows },
         {},
-        new RangeError('tables must not have one called __metadata__: the format has that name.'),
+        new RangeError('tensors must not have one called __metadata__: the format has that name.'),
       ],
-      [{ rows: { ...rows, rows: 2 } }, {}, new RangeError('tables.rows.data needs 4 values; got 2.')],
+      [{ rows: { ...rows, rows: 2 } }, {}, new RangeError('tensors.rows.data needs 4 values; got 2.')],
+      [
+        { t: { data: Int8Array.of(1), shape: [1], rows: 1 } },
+        {},
+        new RangeError('Unknown option `tensors.t.rows`. Options: data, shape.'),
+      ],
+      [
+        { t: { data: rows.data, shape: 2 } },
+        {},
+        new TypeError('tensors.t.shape must be an array of numbers; it is 2.'),
+      ],
     ] as const) {
       const write = () => superpose.encodeSafetensors(tables as never, metadata as never);
       expect(write).toThrow(error);
