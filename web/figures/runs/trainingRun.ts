@@ -10,8 +10,8 @@ export const checkpointsTo = (steps: number): number[] => [
   steps,
 ];
 
-/** Steps between two moments at which other work has its turn. */
-const slice = 40;
+/** Steps between two moments at which other work has its turn, unless the caller says otherwise. */
+const usualSlice = 40;
 /** Steps from here to the next measure of accuracy, until it has reached `aim`. */
 const strideAt = (step: number): number => (step < 400 ? 5 : step < 2000 ? 50 : 500);
 
@@ -44,8 +44,8 @@ export function accuracyAt({ right, steps }: Pick<TrainingRun, 'right' | 'steps'
 
 /** A run that can go on where it stopped. */
 export interface StartedRun {
-  /** Awaits `rest` between slices of steps. */
-  trainTo(steps: number, rest?: () => Promise<void>): Promise<void>;
+  /** Awaits `rest` between slices of so many steps. */
+  trainTo(steps: number, rest?: () => Promise<void>, slice?: number): Promise<void>;
   result(): TrainingRun;
   delete(): void;
 }
@@ -57,24 +57,31 @@ export function startedRun(superpose: Superpose, options: TaskTrainerOptions, lo
   let stepsToAim: number | null = null;
   let steps = 0;
 
-  async function trainToCheckpoint(checkpoint: number, rest: () => Promise<void>): Promise<void> {
-    while (trainer.steps < checkpoint && !trainer.diverged) {
+  /** Trains to a step without a look at the accuracy. */
+  async function trainOn(last: number, rest: () => Promise<void>, slice: number): Promise<void> {
+    while (trainer.steps < last && !trainer.diverged) {
       if (trainer.steps - restedAt >= slice) {
         await rest();
         restedAt = trainer.steps;
       }
-      const stride = stepsToAim === null ? strideAt(trainer.steps) : slice;
-      trainer.step(Math.min(checkpoint - trainer.steps, stride));
-      if (stepsToAim === null && trainer.evaluate().accuracy >= aim) stepsToAim = trainer.steps;
+      trainer.step(Math.min(last - trainer.steps, slice));
     }
   }
   let restedAt = 0;
 
+  async function trainToCheckpoint(checkpoint: number, rest: () => Promise<void>, slice: number) {
+    while (trainer.steps < checkpoint && !trainer.diverged) {
+      const stride = stepsToAim === null ? strideAt(trainer.steps) : usualSlice;
+      await trainOn(Math.min(checkpoint, trainer.steps + stride), rest, slice);
+      if (stepsToAim === null && trainer.evaluate().accuracy >= aim) stepsToAim = trainer.steps;
+    }
+  }
+
   return {
-    async trainTo(last, rest = async () => {}) {
+    async trainTo(last, rest = async () => {}, slice = usualSlice) {
       restedAt = steps;
       for (const checkpoint of checkpointsTo(last).filter((step) => step > steps)) {
-        await trainToCheckpoint(checkpoint, rest);
+        await trainToCheckpoint(checkpoint, rest, slice);
         right.push(trainer.evaluate().accuracy);
       }
       steps = last;
@@ -96,10 +103,11 @@ export async function trainingRun(
   superpose: Superpose,
   { options, steps, loudness }: RunRequest,
   rest?: () => Promise<void>,
+  slice?: number,
 ): Promise<TrainingRun> {
   const run = startedRun(superpose, options, loudness);
   try {
-    await run.trainTo(steps, rest);
+    await run.trainTo(steps, rest, slice);
     return run.result();
   } finally {
     run.delete();

@@ -40,6 +40,8 @@ export async function write(file: string, content: Parameters<typeof writeFile>[
     await rename(besides(target), target);
   } catch (error) {
     await unlink(besides(target)).catch(() => undefined);
-    throw unwritable(file, (error as NodeJS.ErrnoException).code);
+    const { code } = error as NodeJS.ErrnoException;
+    // An error without a code is that of the content, whose computation was interrupted or refused.
+    throw typeof code === 'string' ? unwritable(file, code) : error;
   }
 }

@@ -2,6 +2,7 @@
 import type { ByGauge, ModelReport, OpenedModel } from 'add-or-concatenate';
 import { csvOf } from '../../plot/csv.js';
 import { parseOptions, Refusal, refuseErrors } from './options.js';
+import { deliver, type Output, outputOf, tableOptions } from './output.js';
 import { openOptions, openUserModel } from './userModel.js';
 
 export async function model(args: string[]): Promise<string> {
@@ -10,27 +11,28 @@ export async function model(args: string[]): Promise<string> {
     allowPositionals: true,
     options: {
       ...openOptions,
-      csv: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
+      ...tableOptions,
     },
   });
-  const { csv, json } = values;
   const [path, ...others] = positionals;
   if (path === undefined || others.length > 0)
     throw new Refusal(
       'add-or-concatenate model takes one path: of a .safetensors file, an index of shards or a folder.',
     );
-  if (csv && json) throw new Refusal('Choose one of --csv and --json.');
+  const output = await outputOf(values, ['csv', 'json']);
   return refuseErrors(async () => {
     const opened = await openUserModel(path, values);
-    const report = await opened.report();
-    const rows = rowsOf(opened, report);
-    if (json) return `${JSON.stringify(plain(opened, report), null, 1)}\n`;
-    if (csv) {
-      return csvOf({ columns: ['measure', 'gauge', 'value'], rows: rows.map(([, ...row]) => row) });
-    }
-    return print(opened, report, rows);
+    await deliver(output, [written(opened, await opened.report(), output)]);
+    return output.file === undefined ? '' : `${output.file}: ${opened.name}\n`;
   });
+}
+
+function written(model: OpenedModel, report: ModelReport, { format }: Output): string {
+  const rows = rowsOf(model, report);
+  if (format === 'json') return `${JSON.stringify(plain(model, report), null, 1)}\n`;
+  if (format === 'csv')
+    return csvOf({ columns: ['measure', 'gauge', 'value'], rows: rows.map(([, ...row]) => row) });
+  return print(model, report, rows);
 }
 
 type Row = [label: string, measure: string, gauge: string, value: string | number];

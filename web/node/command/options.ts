@@ -80,6 +80,28 @@ export function integerOf(option: string, text: string, least: number, most: num
   throw new Refusal(`${option} takes a whole number ${range}, and got ${quote(text)}.`);
 }
 
+/** Some of several things by their indices; undefined where the option is not given. */
+export type Choice = 'all' | number[] | undefined;
+
+/** Reads indices from 0 up with commas between them, or `all`. */
+export function indicesOf(option: string, text: string | undefined): Choice {
+  if (text === undefined || text === 'all') return text;
+  const indices = text.split(',').map((index) => integerOf(option, index.trim(), 0, Infinity));
+  const twice = indices.find((index, place) => indices.indexOf(index) < place);
+  if (twice !== undefined) throw new Refusal(`${option} names ${twice} more than once.`);
+  return indices;
+}
+
+/**
+ * The indices that were chosen among `count` things; undefined where the option is not given. Where the count
+ * is 0, it is unknown or there are none, which the library refuses.
+ */
+export function chosenOf(option: string, choice: Choice, count: number): number[] | undefined {
+  if (choice === 'all') return Array.from({ length: count || 1 }, (_, index) => index);
+  for (const index of choice ?? []) integerOf(option, String(index), 0, (count || Infinity) - 1);
+  return choice;
+}
+
 /** Whether a text is a decimal number; Number() also accepts '' and 0x10. */
 export function isNumber(text: string): boolean {
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);

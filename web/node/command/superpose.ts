@@ -2,6 +2,7 @@
 // The command `add-or-concatenate`: figures, decompositions and training without a page. It answers a wrong
 // argument with one sentence and exit code 2.
 import { readFileSync } from 'node:fs';
+import { Interrupted } from './interrupted.js';
 import { quote, Refusal } from './options.js';
 import { answer, say } from './terminal.js';
 
@@ -19,39 +20,51 @@ Commands, each after add-or-concatenate or, for short, superpose
       --state LINK                   all settings at once, as in a link that the page copies
       --width PIXELS                 from 280 to 2000; 1048 unless given
       --theme light|dark|auto        auto follows the reader and is for .svg only; light unless given
-  decompose --text TEXT              a layer of MiniLM: what each head's scores are made of
-      --layer 0…5                    which; the first unless given, in three parts
+  decompose --text TEXT              MiniLM's scores: what each head's are made of
+      --file FILE                    a sentence a line, in place of --text; - is standard input
+      --ids 101,2023,102             a sentence by the numbers of its tokens
+      --layer 0…5                    which, several with commas, or all; the first unless given, in three parts
       --way direct|streams|mean|mechanism
-                                     what a later layer's parts are: those that the residual stream carries; those
-                                     moved by attention too; the means of positions over a corpus; or, by means of
-                                     queries and keys over a corpus, what each score asks
-      --head 0…11                    one head, with every score and its terms
+                                     what a layer's parts are: those that the residual stream carries; those moved
+                                     by attention too; the means of positions over a corpus; or, by means of queries
+                                     and keys over a corpus, what each score asks
+      --corpus FILE                  what --way mean and --way mechanism take means over, a sentence a line; sentences
+                                     of the library unless given
+      --head 0…11                    every score and its terms of one head, of several with commas, or of all; unless
+                                     given, the shares of all heads
       --gauge canonical|raw          what counts as constant: canonical, the means of the sentence; raw, nothing;
-                                     canonical unless given
-      --excluded-rows 0|0,7|none     rows that shares leave out in either gauge; none takes them over all rows; unless
-                                     given, those whose token the model fixes: 0, that of [CLS]
-      --csv | --json                 instead of a table to read; JSON names the gauge and the excluded rows
-  model PATH                         the tables of a model of your own, a .safetensors file, an index of shards or a
-                                     folder: lengths, cosines, directions and overlap
+                                     canonical unless given; --way mechanism has that of its means
+      --excluded-rows 0|0,last|none  rows that shares leave out in either gauge; none takes them over all rows; unless
+                                     given, those whose token the model fixes: 0, that of [CLS]; --way mechanism says
+                                     so itself
+      --out FILE                     instead of a table to read: .csv has a row for each sentence, layer and head, or
+                                     with --head for each score; .json has the same rows and says what they are of;
+                                     .npy has the shares [sentence, layer, head, query part, key part], or with --head
+                                     the terms of one sentence [layer, head, query part, key part, query, key];
+                                     .safetensors has all arrays, and their axes and parts in its metadata
+      --csv | --json | --npy | --safetensors
+                                     the same to standard output, as with --out -
+  decompose --model PATH             the same of a model of your own, with all options above; its lines are texts where
+                                     tokenizer.json is beside it, and otherwise numbers, as with --ids;
+                                     models are ${families}
       --family NAME                  which model it is, where no config.json beside it says so
       --heads COUNT, --epsilon ε     in the same case
-      --csv | --json                 instead of a table to read
-  decompose --model PATH             its first layer, with --text where tokenizer.json is beside it, or --ids; --family,
-                                     --heads, --epsilon, --layer, --way, --head, --gauge, --excluded-rows, --csv and
-                                     --json as above;
-                                     models are ${families}
-      --ids 101,2023,102             the tokens by their numbers
-      --corpus FILE                  what --way mean and --way mechanism take means over, a sentence a line, in numbers
-                                     with --ids; sentences of the library unless given, which need tokenizer.json
+  model PATH                         the tables of a model of your own, a .safetensors file, an index of shards or a
+                                     folder: lengths, cosines, directions and overlap
+      --family, --heads, --epsilon   as above
+      --out FILE                     a .csv or .json file instead of a table to read
+      --csv | --json                 the same to standard output
   train --task TASK                  trains small transformers: accuracy, and steps to 99 %; TASK is badge, lookup,
-                                     roll, prev or where, or several with commas
+                                     roll, prev or where, or several with commas; Ctrl-C ends it with the runs that are
+                                     finished
       --schemes add,tupe,rope        by the names of the figures, such as concat-half, concat-wide, none, and
                                      uniform-attention: all scores 0; add unless given
       --seeds COUNT                  runs of each; 1 unless given
       --steps COUNT                  200 unless given
       --set KEY=VALUE                an option of the library's trainer, such as d_model=16; may be repeated
-      --out FILE.safetensors         keeps the model, of one task, scheme and seed
-      --csv | --json                 instead of a table to read
+      --out FILE                     a .csv or .json file instead of a table to read; a .safetensors file keeps the
+                                     model, of one task, scheme and seed
+      --csv | --json                 the table to standard output
   --help | --version
 
 Examples
@@ -60,6 +73,8 @@ Examples
   add-or-concatenate decompose --text "The cat sat on the mat."
   add-or-concatenate decompose --text "The cat sat on the mat." --head 2 --csv > head-2.csv
   add-or-concatenate decompose --text "The cat sat on the mat." --layer 1 --gauge canonical --json
+  add-or-concatenate decompose --file sentences.txt --layer all --head all --out scores.safetensors
+  add-or-concatenate decompose --file - --layer all --excluded-rows 0,last --csv < sentences.txt > shares.csv
   add-or-concatenate model ./gpt2/model.safetensors --json
   add-or-concatenate decompose --model ./gpt2 --ids 464,3797,3332 --csv
   add-or-concatenate train --task lookup --schemes add,tupe,rope --seeds 10
@@ -112,8 +127,13 @@ async function main(): Promise<void> {
     await answer(await answerTo(process.argv.slice(2)));
   } catch (error) {
     say((error as Error).message);
-    process.exitCode = error instanceof Refusal ? 2 : 1;
+    process.exitCode = exitCodeOf(error);
   }
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof Interrupted) return error.exitCode;
+  return error instanceof Refusal ? 2 : 1;
 }
 
 await main();

@@ -14,8 +14,12 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
 /** Escapes a text so that it stays within a line. */
 export const inLine = (text: string): string => text.replace(anywhere, escaped);
 
-export async function answer(text: string): Promise<void> {
-  if (!process.stdout.write(text.replace(betweenLines, escaped))) await once(process.stdout, 'drain');
+/** Writes a text, or bytes as they are, to stdout. */
+export async function answer(chunk: string | Uint8Array): Promise<void> {
+  // On one terminal, it must not continue the line of progress.
+  if (process.stdout.isTTY) progress();
+  const printable = typeof chunk === 'string' ? chunk.replace(betweenLines, escaped) : chunk;
+  if (!process.stdout.write(printable)) await once(process.stdout, 'drain');
 }
 
 /** Writes one line to stderr, beside the answer. */
@@ -27,4 +31,18 @@ export function say(sentence: string): void {
 /** Overwrites one line on a terminal, and clears it without a text; writes nothing anywhere else. */
 export function progress(line = ''): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${inLine(line)}`);
+}
+
+/**
+ * Returns a function to call with how many of `total` steps are done: anywhere but on a terminal, where
+ * progress() says more, it writes a line for each tenth. A single step has none.
+ */
+export function tenthsOf(total: number): (done: number, line: string) => void {
+  let tenths = 0;
+  return (done, line) => {
+    const reached = Math.floor((10 * done) / total);
+    if (process.stderr.isTTY || total === 1 || reached === tenths) return;
+    tenths = reached;
+    say(line);
+  };
 }

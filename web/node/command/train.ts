@@ -6,8 +6,19 @@ import { isWay, wayIn, wayNames } from '../../figures/runs/ways.js';
 import { csvOf } from '../../plot/csv.js';
 import { latest } from '../../plot/plainCopy.js';
 import { checkWritable, write } from './files.js';
+import { Interrupted, interruption, turn } from './interrupted.js';
 import { integerOf, isNumber, parseOptions, quote, Refusal, settingsOf } from './options.js';
-import { progress } from './terminal.js';
+import { deliver, type Output, outputOf, tableOptions } from './output.js';
+import { progress, tenthsOf } from './terminal.js';
+
+/** Runs of one task and scheme, which differ by their seeds. */
+interface Cell {
+  scheme: string;
+  options: TaskTrainerOptions;
+}
+
+/** A cell with those of its runs that are finished. */
+type FinishedCell = Cell & { runs: TrainingRun[] };
 
 export async function train(args: string[]): Promise<string> {
   const { values } = parseOptions({
@@ -18,72 +29,135 @@ export async function train(args: string[]): Promise<string> {
       seeds: { type: 'string', default: '1' },
       steps: { type: 'string', default: '200' },
       set: { type: 'string', multiple: true, default: [] },
-      out: { type: 'string' },
-      csv: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
+      ...tableOptions,
     },
   });
-  const { task, csv, json, out } = values;
+  const { task, out } = values;
   if (!task?.trim()) throw new Refusal('Say what to learn: --task lookup, or several, --task badge,lookup.');
-  if (csv && json) throw new Refusal('Choose one of --csv and --json.');
   const seeds = integerOf('--seeds', values.seeds, 1, 1000);
   const steps = integerOf('--steps', values.steps, 1, 100_000);
   const settings = Object.fromEntries(settingsOf(values.set).map(settingOf));
+  const cells = cellsOf(task, values.schemes, { ...settings, steps });
+  const keepsModel = out?.endsWith('.safetensors') ?? false;
+  if (keepsModel && (cells.length > 1 || seeds > 1))
+    throw new Refusal('--out keeps one model: give one task, one scheme and one seed.');
+  if (out !== undefined && !/^-$|\.(csv|json|safetensors)$/.test(out))
+    throw new Refusal(
+      `--out takes a .csv or .json file for the table or a .safetensors file for the model, and got ${quote(out)}.`,
+    );
+  const superpose = await load();
+  // A wrong option is reported before the first run, not when its turn comes.
+  for (const { options } of cells) refuseErrors(() => superpose.trainer(options)).delete();
+  // So is a path that cannot be written.
+  const output = await outputOf(keepsModel ? { ...values, out: undefined } : values, ['csv', 'json']);
+  if (keepsModel) await checkWritable(out as string);
+
+  const { finished, interrupted } = await runsOf(superpose, cells, { seeds, steps });
+  const rows = finished.flatMap(({ options, scheme, runs }) =>
+    runs.length > 0
+      ? [{ task: options.task, scheme, seeds: runs.length, ...summaryOf(superpose, runs) }]
+      : [],
+  );
+  const missing = finished.flatMap(({ options, scheme, runs }) => {
+    const left = Array.from({ length: seeds - runs.length }, (_, at) => runs.length + 1 + at);
+    return left.length > 0 ? [{ task: options.task, scheme, seeds: left }] : [];
+  });
+  const [first] = finished;
+  const model = first?.runs[0];
+  if (keepsModel && model) await save(superpose, out as string, { ...first.options, seed: 1 }, model);
+  const table = { steps, settings, rows, ...(missing.length > 0 && { missing }) };
+  if (rows.length > 0) await deliver(output, [written(table, seeds, output)]);
+  if (interrupted) {
+    const left = missing.map((cell) => `${cell.task} with ${cell.scheme}, ${seedsIn(cell.seeds)}`);
+    const count = finished.reduce((sum, { runs }) => sum + runs.length, 0);
+    throw new Interrupted(
+      interrupted.exitCode,
+      `Interrupted after ${count} of ${cells.length * seeds} runs. Missing: ${left.join('; ')}.`,
+    );
+  }
+  return output.file === undefined ? '' : `${output.file}: ${rows.length} × ${seeds} runs.\n`;
+}
+
+const seedsIn = ([first, ...others]: readonly number[]): string =>
+  others.length > 0 ? `seeds ${first} to ${others.at(-1)}` : `seed ${first}`;
+
+function cellsOf(
+  tasks: string,
+  schemes: string,
+  settings: Record<string, number | boolean | string>,
+): Cell[] {
   const wayOptions = (scheme: string) => {
     const name = scheme.trim();
     if (!isWay(name)) throw new Refusal(unknownName('scheme', name, wayNames));
     return wayIn(name).options((settings.d_model as number | undefined) ?? 32);
   };
-  const cells = task
+  return tasks
     .split(',')
-    .flatMap((name) =>
-      values.schemes
+    .flatMap((task) =>
+      schemes
         .split(',')
-        .map(
-          (scheme) => [scheme, { ...settings, ...wayOptions(scheme), task: name as Task, steps }] as const,
-        ),
+        .map((scheme) => ({ scheme, options: { ...settings, ...wayOptions(scheme), task: task as Task } })),
     );
-  if (out !== undefined && !out.endsWith('.safetensors'))
-    throw new Refusal(`--out takes the name of a .safetensors file, and got ${quote(out)}.`);
-  if (out !== undefined && (cells.length > 1 || seeds > 1))
-    throw new Refusal('--out keeps one model: give one task, one scheme and one seed.');
-  const superpose = await load();
-  // A wrong option is reported before the first run, not when its turn comes.
-  for (const [, options] of cells) refuseErrors(() => superpose.trainer(options)).delete();
-  // So is a path where the model cannot be saved.
-  if (out !== undefined) await checkWritable(out);
-  const runs = cells.flatMap(([, options]) =>
-    Array.from({ length: seeds }, (_, seed) => ({ ...options, seed: seed + 1 })),
-  );
-  const done: TrainingRun[] = [];
-  const report = () => {
-    const [scheme, { task: taskName }] = cells[Math.floor(done.length / seeds)] ?? ['', { task: '' }];
-    const last = done.at(-1);
-    const so = last ? `; the last one had ${latest(last.right).toFixed(3)}` : '';
-    progress(
-      `run ${done.length + 1} of ${runs.length}: ${taskName}, ${scheme}, seed ${(done.length % seeds) + 1}${so}`,
-    );
-  };
-  for (const options of runs) {
-    report();
-    done.push(await trainingRun(superpose, { options, steps }));
+}
+
+/** Trains every run, or as many as are finished when a signal comes. */
+async function runsOf(
+  superpose: Superpose,
+  cells: readonly Cell[],
+  { seeds, steps }: { seeds: number; steps: number },
+): Promise<{ finished: FinishedCell[]; interrupted?: Interrupted }> {
+  const finished = cells.map((cell): FinishedCell => ({ ...cell, runs: [] }));
+  const count = cells.length * seeds;
+  const tenth = tenthsOf(count);
+  const signal = interruption();
+  let done = 0;
+  let last = '';
+  try {
+    for (const { scheme, options, runs } of finished) {
+      for (let seed = 1; seed <= seeds; seed++) {
+        const name = `${options.task}, ${scheme}, seed ${seed}`;
+        progress(`run ${done + 1} of ${count}: ${name}${last}`);
+        // A signal is heard after every step, since those of a large model are long.
+        const run = await trainingRun(
+          superpose,
+          { options: { ...options, seed }, steps },
+          () => turn(signal),
+          1,
+        );
+        runs.push(run);
+        done += 1;
+        const accuracy = latest(run.right).toFixed(3);
+        last = `; the last one had ${accuracy}`;
+        tenth(done, `${done} of ${count} runs; the last, ${name}, had ${accuracy}.`);
+      }
+    }
+    return { finished };
+  } catch (error) {
+    if (error instanceof Interrupted) return { finished, interrupted: error };
+    throw error;
+  } finally {
+    progress();
   }
-  progress();
-  const rows = cells.map(([scheme, options], at) => {
-    const runsOfCell = done.slice(at * seeds, (at + 1) * seeds);
-    return { task: options.task, scheme, seeds, ...summaryOf(superpose, runsOfCell) };
-  });
-  const [last] = done;
-  if (out !== undefined && last) await save(superpose, out, runs[0] as TaskTrainerOptions, last);
-  if (json) return `${JSON.stringify({ steps, settings, rows }, null, 1)}\n`;
-  const columns = Object.keys(rows[0] as object);
-  if (csv) {
+}
+
+interface TrainTable {
+  steps: number;
+  settings: object;
+  rows: Row[];
+  /** The runs that an interruption left out. */
+  missing?: { task: string; scheme: string; seeds: number[] }[];
+}
+
+function written(table: TrainTable, seeds: number, { format }: Output): string {
+  const { steps, rows, missing } = table;
+  if (format === 'json') return `${JSON.stringify(table, null, 1)}\n`;
+  if (format === 'csv')
     return csvOf({
-      columns,
+      columns: Object.keys(rows[0] as Row),
       rows: rows.map((row) => Object.values(row).map((value) => value ?? '')),
     });
-  }
-  return `Accuracy after ${steps} steps, mean ± standard deviation over ${seeds === 1 ? 'one seed' : `${seeds} seeds`}, and the steps to 99 %, mean of the seeds that came there:\n${print(rows)}`;
+  const over = missing ? 'the seeds that are finished' : seeds === 1 ? 'one seed' : `${seeds} seeds`;
+  return `Accuracy after ${steps} steps, mean ± standard deviation over ${over}, and the steps to 99 %, mean of the seeds that came there:\n${print(rows)}`;
 }
 
 /** Writes the parameters and the options that they were trained with. */

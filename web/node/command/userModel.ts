@@ -1,6 +1,6 @@
 // The options that name and open a model of the user's.
 import { FamilyUnknown, load, type OpenedModel, openModel } from 'add-or-concatenate';
-import { integerOf, numberOf, Refusal } from './options.js';
+import { numberOf, Refusal } from './options.js';
 
 /** Options that opening a model may need. */
 export const openOptions = {
@@ -30,8 +30,3 @@ export async function openUserModel(
     throw new Refusal(`${error.message.replace(/\.$/, '')}, as --family ${error.families[0]} does.`);
   });
 }
-
-/** Reads vocabulary numbers, with commas between them. */
-export const idsOf = (option: string, text: string) => ({
-  ids: text.split(',').map((id) => integerOf(option, id.trim(), 0, Infinity)),
-});
