@@ -62,7 +62,7 @@ test('the reference says in one sentence what each function is for, and has it i
   expect(new Set(anchors).size).toBe(anchors.length);
   const links = [...page.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id);
   expect(links.filter((id) => !anchors.includes(id))).toEqual([]);
-  // Methods, which have links of their own, are named by their type.
+  expect(page).toContain('<a href="#OpenedModel.decompose">OpenedModel.decompose()</a>');
   const named = (methodExamples as { name: string }[]).map(({ name }) => name);
   expect(named.filter((name) => !sections.has(name))).toEqual([]);
 });

@@ -101,8 +101,8 @@ function linker(anchors: Anchors, owner = ''): Linker {
     code: (text) => escaped(text).replace(/\b[A-Z]\w*\b/g, (word) => link(word, word)),
     prose: (text) =>
       escaped(text).replace(
-        /(?<![\w-])(?:([A-Z][a-z]+[A-Z]\w*)|([A-Za-z]\w*(?:\.\w+)?)\(\))(?![\w-])/g,
-        (word, type?: string, call?: string) => link(word, type ?? call ?? ''),
+        /(?<![\w-])(?:([A-Za-z]\w*(?:\.\w+)?)\(\)|([A-Z][a-z]+[A-Z]\w*))(?![\w-])/g,
+        (word, call?: string, type?: string) => link(word, call ?? type ?? ''),
       ),
   };
 }
