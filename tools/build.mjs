@@ -55,20 +55,13 @@ function buildPackage(env) {
     .filter((name) => /(?<!\.d)\.ts$/.test(name))
     .map((name) => `src/api/${name}`);
   const compiled = [...sources, ...options, `--outdir=${folder}`];
-  // This file contains what it uses of a package, which would otherwise come in four copies. The names of the
-  // package's files stay in comments, for the notices.
-  const tokenizer = `${folder}/model/tokenizer.js`;
-  const short = ['--minify-identifiers', '--minify-syntax'];
-  const inlined = ['src/api/model/tokenizer.ts', '--bundle', ...short, ...options, `--outfile=${tokenizer}`];
   const inputs = ['src/api', 'build/declarations', 'package-lock.json', 'tools/build.mjs'];
   const byHand = "read the compiler's message above; CONTRIBUTING.md has the commands.";
-  // tsc called by hand writes that file anew, with an import that only a checkout can resolve.
-  return unlessStamped('package', { inputs, outputs: [`${folder}/index.js`], unchanged: [tokenizer] }, () =>
+  return unlessStamped('package', { inputs, outputs: [`${folder}/index.js`] }, () =>
     step('Compile the typed API', { byHand }, async (run) => {
       clearPackage();
       await run(bin('tsc'), declared, { env });
       await run(bin('esbuild'), compiled, { env });
-      await run(bin('esbuild'), inlined, { env });
     }),
   );
 }

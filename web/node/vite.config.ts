@@ -32,9 +32,7 @@ export default defineConfig({
 
 /** The command imports the figures' bundle instead of holding another copy. */
 async function buildCommand() {
-  notices.write(resolve(root, 'build/package/THIRD-PARTY.txt'), {
-    others: ['@huggingface/tokenizers'],
-  });
+  notices.write(resolve(root, 'build/package/THIRD-PARTY.txt'));
   await build({
     configFile: false,
     root: import.meta.dirname,

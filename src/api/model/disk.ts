@@ -72,4 +72,4 @@ function folderAndName(path: string): [folder: string, name: string] {
 }
 
 /** The files of a folder that a model may need. */
-const modelFile = /\.safetensors(\.index\.json)?$|^(config|tokenizer|tokenizer_config|adapter_config)\.json$/;
+const modelFile = /\.safetensors(\.index\.json)?$|^(config|tokenizer|adapter_config)\.json$/;

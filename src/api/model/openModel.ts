@@ -180,11 +180,11 @@ async function readTokenizer(
       'There is no tokenizer.json beside the weights, which a text needs. Put it there, or pass token ids: { ids: [101, 2023, 102] }.',
     );
   }
-  const settings = tokenizerOf ? {} : ((await jsonOf(files, 'tokenizer_config.json')) ?? {});
   try {
     if (tokenizerOf) return tokenizerOf(file as object);
-    return (await import('./tokenizer.js')).tokenizerOf(file as object, settings as object);
+    return (await import('./tokenizer/tokenizer.js')).tokenizerOf(file);
   } catch (cause) {
+    if (cause instanceof RangeError) throw cause;
     const reason = (cause as Error).message.replace(/\.$/, '');
     throw new RangeError(`tokenizer.json could not be parsed: ${reason}. Pass token ids instead.`, { cause });
   }

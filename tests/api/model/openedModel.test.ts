@@ -557,9 +557,7 @@ test('a tokenizer.json that could not be read is read again, and one that cannot
   const broken = await beside('bert', { 'tokenizer.json': { model: 3 } });
   const error = await outcomeOf(broken.tokenize('the'));
   expect(error).toEqual(
-    new RangeError(
-      'tokenizer.json could not be parsed: Tokenizer must contain a "decoder" property. Pass token ids instead.',
-    ),
+    new RangeError('tokenizer.json could not be parsed: model must be an object. Pass token ids instead.'),
   );
   expect((error as Error).cause).toBeInstanceOf(Error);
 });

@@ -29,7 +29,6 @@ test('a folder’s files that a model may need', async () => {
     'model-1.safetensors',
     'model.safetensors.index.json',
     'tokenizer.json',
-    'tokenizer_config.json',
   ];
   const others = ['a.safetensors.bak', 'config.json.bak', 'my_config.json', 'notes.txt', 'vocab.json'];
   const folder = folderOf('many', Object.fromEntries([...needed, ...others].map((name) => [name, '{}'])));
