@@ -141,7 +141,7 @@ describe('one call for a study', () => {
       const { code, stdout, stderr } = await superpose(...asked, '--out', 'scores.safetensors');
       expect({ code, stdout }).toEqual({
         code: 0,
-        stdout: 'scores.safetensors: 20 × 6 × 12 sentences, layers and heads.\n',
+        stdout: 'scores.safetensors: 20 sentences by 6 layers by 12 heads.\n',
       });
       // A line for each tenth.
       const tenths = Array.from({ length: 10 }, (_, at) => `${2 * at + 2} of 20 sentences.\n`);

@@ -1,6 +1,7 @@
 // The command `decompose`: the scores of sentences in layers of MiniLM or of the user's own model, and the terms
 // of each.
 import { load, loadMiniLM, type OpenedModel, type Sentence, type Way } from 'add-or-concatenate';
+import { counted } from '../../../build/package/check.js';
 import { Interrupted, interruption } from './interrupted.js';
 import {
   type Choice,
@@ -205,7 +206,11 @@ async function* watched(
 /** Says what a file holds: the axes of its arrays, or what its rows are. */
 function contentOf(study: Study, { scores }: Piece, { format, file }: Output): string {
   const { layers, sentences } = study;
-  const of = `${sentences.length} × ${layers.length} × ${scores.heads.length} sentences, layers and heads`;
+  const of = [
+    counted(sentences.length, 'sentence'),
+    counted(layers.length, 'layer'),
+    counted(scores.heads.length, 'head'),
+  ].join(' by ');
   const begin = file === undefined ? '' : `${file}: `;
   if (format !== 'npy') return `${begin}${of}.`;
   const name = study.hasTerms ? 'terms' : 'shares';

@@ -1,5 +1,6 @@
 // The command `train`: trains small transformers on tasks, with several schemes and several seeds.
 import { load, type Superpose, type Task, type TaskTrainerOptions } from 'add-or-concatenate';
+import { counted } from '../../../build/package/check.js';
 import { unknownName } from '../../../build/package/unknownName.js';
 import { type TrainingRun, trainingRun } from '../../figures/runs/trainingRun.js';
 import { isWay, wayIn, wayNames } from '../../figures/runs/ways.js';
@@ -75,7 +76,7 @@ export async function train(args: string[]): Promise<string> {
       `Interrupted after ${count} of ${cells.length * seeds} runs. Missing: ${left.join('; ')}.`,
     );
   }
-  return output.file === undefined ? '' : `${output.file}: ${rows.length} × ${seeds} runs.\n`;
+  return output.file === undefined ? '' : `${output.file}: ${counted(cells.length * seeds, 'run')}.\n`;
 }
 
 const seedsIn = ([first, ...others]: readonly number[]): string =>
