@@ -288,21 +288,33 @@ export function singles(name: string, data: Floats | undefined): void {
 
 /**
  * Refuses a call that needs too much memory, before anything is allocated. The NAME_bytes function beside a
- * kernel in C++ says how many bytes it needs.
+ * kernel in C++ says how many bytes it needs. `advice` says how to need less.
  */
-export function fits(what: string, needed: number): void {
+export function fits(what: string, needed: number, advice = ''): void {
   if (needed > maxBytes) {
     throw new RangeError(
-      `${what} would take ${megabytes(needed)}; at most ${megabytes(maxBytes)} fit. Reduce one of the sizes above.`,
+      `${what} would take ${megabytes(needed)}; at most ${megabytes(maxBytes)} fit. ${advice || 'Reduce one of the sizes above.'}`,
     );
   }
-  if (needed + residentBytes > maxBytes) {
+  for (const release of releasers) {
+    while (needed > freeBytes() && release()) {}
+  }
+  if (needed > freeBytes()) {
     const error = new RangeError(
-      `${what} would take ${megabytes(needed)}; of the ${megabytes(maxBytes)} that fit, transformer stacks, layers, searches and trainers hold ${megabytes(residentBytes)}. Call delete() on those that are not needed.`,
+      `${what} would take ${megabytes(needed)}; of the ${megabytes(maxBytes)} that fit, transformer stacks, layers, searches and trainers hold ${megabytes(residentBytes)}. Call delete() on those that are not needed. ${advice}`.trimEnd(),
     );
     throw Object.assign(error, { residentBytes } satisfies Pick<NoRoom, 'residentBytes'>);
   }
 }
+
+/** How many bytes resident objects leave free. */
+export const freeBytes = (): number => maxBytes - residentBytes;
+
+/**
+ * What frees memory that can be filled again later. Each call frees a piece, and returns false if there was
+ * none.
+ */
+export const releasers = new Set<() => boolean>();
 
 /** Refuses a table that is too large, where a call needs no memory beside it. */
 export const tableFits = (rows: number, columns: number): void =>

@@ -36,7 +36,8 @@ export interface ResidentObject {
 
 /**
  * Makes an object in the module's memory. Its `bytes` count until it is deleted or the module breaks off.
- * `what` names the object in sentences, and `free` gets its address.
+ * `what` names the object in sentences, and `free` gets its address. `release` frees a piece of it that can
+ * be read again, and returns false if there is none.
  */
 export function makeResident(
   raw: Raw,
@@ -44,6 +45,7 @@ export function makeResident(
   bytes: number,
   make: () => number,
   free: (address: number) => void,
+  release?: () => boolean,
 ): ResidentObject {
   let address: number | undefined = make();
   let end = 'has been deleted';
@@ -57,9 +59,11 @@ export function makeResident(
     end = how;
     address = undefined;
     raw.abortListeners.delete(lose);
+    if (release) check.releasers.delete(release);
     addBytes(-count);
   };
   raw.abortListeners.add(lose);
+  if (release) check.releasers.add(release);
   const remove = () => {
     if (address === undefined) return;
     const last = address;

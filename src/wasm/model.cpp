@@ -80,7 +80,7 @@ SUPERPOSE_MEMBERS(Normalization<float>, kind, gamma, beta, epsilon);
 SUPERPOSE_MEMBERS(StackOptions, heads, key_heads, pre_norm, causal, activation, embedding_norm, final_norm);
 SUPERPOSE_MEMBERS(LayerSettings, attention_norm, mlp_norm, query_norm, key_norm, frequencies);
 SUPERPOSE_MEMBERS(TensorPart, place, of, transposed);
-SUPERPOSE_MEMBERS(ForwardOptions, layers, trace, attention, projections);
+SUPERPOSE_MEMBERS(ForwardOptions, layers, has_more, trace, attention, projections);
 SUPERPOSE_MEMBERS(StateMeans, mean, position, first);
 SUPERPOSE_MEMBERS(ScoreMeans, query, key);
 SUPERPOSE_MEMBERS(PositionStatistics, mean, position, position_energy, participation_ratio, overlap,
@@ -105,31 +105,40 @@ void read_map(ResidentStack& resident, Map name, const Matrix<float>& rows, int 
   place_part(resident.reading->parts[name], rows, first, resident.reading->map(name).weight);
 }
 
-// With the maps that were read.
-void add_layer(ResidentStack& resident, const LayerSettings& settings) {
-  resident.stack.add_layer(std::move(resident.reading->maps), LayerSettings(settings));
+// The layer after the last one, or one that was released, with the maps that were read.
+void set_layer(ResidentStack& resident, int layer, const LayerSettings& settings) {
+  resident.stack.set_layer(layer, std::move(resident.reading->maps), LayerSettings(settings));
   resident.reading.reset();
 }
 
-// Lets go of a layer that is being read, and of a forward that is not through.
+void release_layer(ResidentStack& resident, int layer) { resident.stack.release_layer(layer); }
+
+// Lets go of a layer that is being read.
+void stop_reading(ResidentStack& resident) { resident.reading.reset(); }
+
+// Lets go of a forward that is not through.
 void stop_encoder(ResidentStack& resident) {
-  resident.reading.reset();
   resident.steps.reset();
   resident.summands.clear();
 }
 
-// Goes on with the forward for so many multiplications. Empty until it is through; then [layers + 1, d], the
-// states' means over tokens, scaled to length one; the last is the embedding.
-Matrix<float> step_encoder(ResidentStack& resident, double multiplications) {
-  if (!resident.steps->step(multiplications)) return {};
+constexpr int kThrough = -1;
+
+// Goes on with the forward for so many multiplications, or until it comes to a layer that is not held.
+// Returns the layer in which it stands, or kThrough.
+int step_encoder(ResidentStack& resident, double multiplications) {
+  if (!resident.steps->step(multiplications)) return resident.steps->layer_number();
   resident.run = std::move(resident.steps->run);
   resident.steps.reset();
   if (!resident.traced) resident.summands.clear();
-  return resident.run.pooled;
+  return kThrough;
 }
 
-Matrix<float> run_encoder(ResidentStack& resident, const std::vector<Matrix<float>>& summands,
-                          const ForwardOptions& options, double multiplications) {
+// [layers + 1, d], the states' means over tokens, scaled to length one; the last is the embedding.
+Matrix<float> encoder_embeddings(const ResidentStack& resident) { return resident.run.pooled; }
+
+int run_encoder(ResidentStack& resident, const std::vector<Matrix<float>>& summands,
+                const ForwardOptions& options, double multiplications) {
   resident.walk.reset();
   resident.run = {};
   resident.steps.reset();
@@ -141,11 +150,6 @@ Matrix<float> run_encoder(ResidentStack& resident, const std::vector<Matrix<floa
   return step_encoder(resident, multiplications);
 }
 
-double run_bytes(const ResidentStack& resident, int n, int d, int summands, int layers, bool trace,
-                 bool projections) {
-  return resident.stack.forward_bytes(n, d, summands, layers, trace, projections);
-}
-
 // [n, d] after that many layers; -1 for the last rows, after the final norm.
 Matrix<float> encoder_state(const ResidentStack& resident, int layers) {
   return layers < 0 ? resident.run.last : resident.run.states[layers];
@@ -154,11 +158,12 @@ Matrix<float> encoder_state(const ResidentStack& resident, int layers) {
 // [heads, n, n]
 Matrix<float> encoder_scores(const ResidentStack& resident, int layer, bool attention,
                              const std::vector<int>& heads) {
-  const Matrix<float>& all = (attention ? resident.run.attention : resident.run.logits)[layer];
-  const Eigen::Index n = all.cols();
+  const TransformerStack& stack = resident.stack;
+  const Eigen::Index n = resident.run.inputs[layer].rows();
   Matrix<float> chosen(heads.size() * n, n);
   for (std::size_t k = 0; k < heads.size(); ++k)
-    std::copy_n(all.data() + heads[k] * n * n, n * n, chosen.data() + k * n * n);
+    chosen.middleRows(k * n, n) = attention ? stack.attention(resident.run, layer, heads[k])
+                                            : stack.logits(resident.run, layer, heads[k]);
   return chosen;
 }
 
@@ -171,9 +176,14 @@ std::vector<Matrix<float>> parts_at(ResidentStack& resident, int layer, Way way,
   return walk->parts.at(layer);
 }
 
+// Continues the parts up to those of what a layer reads, for which the layer before it must be held.
+void advance_parts(ResidentStack& resident, int layer, Way way, const Gauge& gauge) {
+  parts_at(resident, layer, way, gauge);
+}
+
 // The pairs that a layer's shares are taken over.
-CountedPairs pairs_of(const ResidentStack& resident, int layer, const std::vector<int>& excluded_rows) {
-  return {row_flags(excluded_rows, resident.run.logits[layer].cols()), resident.stack.options().causal};
+CountedPairs pairs_of(const ResidentStack& resident, const std::vector<int>& excluded_rows) {
+  return {row_flags(excluded_rows, resident.run.states[0].rows()), resident.stack.options().causal};
 }
 
 // In the way `mean` by the means of a corpus.
@@ -188,7 +198,7 @@ Heads decompose_encoder(ResidentStack& resident, int layer, Way way, const State
                                                          group_inputs(std::move(read), group_of, groups)),
                          group_of.back());
   return heads_out(
-      parts.tokens, parts.terms(), chosen, pairs_of(resident, layer, gauge.excluded_rows),
+      parts.tokens, parts.terms(), chosen, pairs_of(resident, gauge.excluded_rows),
       [&](int head, float* terms, float* logits) { return head_terms(parts, head, terms, logits); });
 }
 
@@ -198,15 +208,15 @@ Heads mechanism(const ResidentStack& resident, int layer, const ScoreMeans& mean
                 const std::vector<int>& excluded_rows, const std::vector<int>& group_of, int groups,
                 const std::vector<int>& chosen) {
   const Mechanism by(resident.stack, resident.run, layer, means);
-  return heads_out(resident.run.logits[layer].cols(), groups * groups, chosen,
-                   pairs_of(resident, layer, excluded_rows), [&](int head, float* terms, float* logits) {
+  return heads_out(resident.run.states[0].rows(), groups * groups, chosen, pairs_of(resident, excluded_rows),
+                   [&](int head, float* terms, float* logits) {
                      return by.head_terms(head, group_of, groups, terms, logits);
                    });
 }
 
-// Of queries and keys too where their widths are given.
-std::unique_ptr<CorpusMeans> position_means(int states, int positions, int d, int queries, int keys) {
-  const std::size_t layers = queries > 0 ? states - 1 : 0;
+// Of so many states, and of the queries and keys of so many layers.
+std::unique_ptr<CorpusMeans> position_means(int states, int layers, int positions, int d, int queries,
+                                            int keys) {
   const auto means = [&](std::size_t count, int width, bool squares) {
     return std::vector<PositionMeans>(count, PositionMeans(positions, width, squares));
   };
@@ -214,10 +224,10 @@ std::unique_ptr<CorpusMeans> position_means(int states, int positions, int d, in
       new CorpusMeans{means(states, d, true), means(layers, queries, false), means(layers, keys, false)});
 }
 
-double corpus_means_bytes(int states, int positions, int d, int queries, int keys) {
+double corpus_means_bytes(int states, int layers, int positions, int d, int queries, int keys) {
   return states * superpose::position_means_bytes(positions, d, true) +
-         (states - 1) * (superpose::position_means_bytes(positions, queries, false) +
-                         superpose::position_means_bytes(positions, keys, false));
+         layers * (superpose::position_means_bytes(positions, queries, false) +
+                   superpose::position_means_bytes(positions, keys, false));
 }
 
 // Adds the rows of each state of the stack's last forward from row `first` on, one for each position.
@@ -242,13 +252,17 @@ EMSCRIPTEN_BINDINGS(model) {
   bind_delete<ResidentStack>("deleteEncoder");
   bind<&begin_map>("beginEncoderMap");
   bind<&read_map>("readEncoderMap");
-  bind<&add_layer>("addEncoderLayer");
+  bind<&set_layer>("setEncoderLayer");
+  bind<&release_layer>("releaseEncoderLayer");
+  bind<&stop_reading>("stopEncoderReading");
   bind<&run_encoder>("runEncoder");
-  bind<&run_bytes>("runEncoderBytes");
+  bind<&forward_bytes>("runEncoderBytes");
   bind<&step_encoder>("stepEncoder");
+  bind<&encoder_embeddings>("encoderEmbeddings");
   bind<&stop_encoder>("stopEncoder");
   bind<&encoder_state>("encoderState");
   bind<&encoder_scores>("encoderScores");
+  bind<&advance_parts>("advanceEncoderParts");
   bind<&decompose_encoder>("decomposeEncoder");
   bind<&mechanism>("mechanism");
   bind<&mechanism_bytes>("mechanismBytes");

@@ -15,7 +15,7 @@ export interface CorpusMeans {
    * tokens.
    */
   readonly windows: number;
-  /** [layers + 1], one for the state after each number of layers. */
+  /** [layers + 1], one for the state after each number of layers that were run. */
   readonly states: readonly PositionStatistics[];
   /**
    * [layers, heads], the share of position → position in the variation of a head's scores. It is canonical,
@@ -26,8 +26,9 @@ export interface CorpusMeans {
   /** How many sentences `heads` is pooled over. */
   readonly sentencesOfHeads: number;
   /**
-   * [layers], of each layer's queries and keys, if they were gathered. In the first layer of a model that
-   * adds no positions, the means at all positions are the same by definition.
+   * Of the queries and keys of each layer that was run and of the one after them, if they were gathered. In
+   * the first layer of a model that adds no positions, the means at all positions are the same by
+   * definition.
    */
   readonly scores?: readonly ScoreMeans[];
 }
@@ -44,22 +45,24 @@ export interface Corpus {
   readonly pooledSentences: readonly Sentence[];
 }
 
+type ReadPass<T> = (pass: ForwardPass) => T | Promise<T>;
+
 /** A model, as meansOver() needs it. */
 export interface CorpusModel {
   /** The function of the module that the model runs in. */
   poolShares: SmallSuperpose['poolShares'];
   /** Heads of a layer, from 1 up. */
   heads: number;
-  /** Layers of the model, from 1 up. */
+  /** How many layers are run. */
   layers: number;
   /** Rows whose token the model fixes. */
   excludedRows: readonly number[];
-  /** Widths of queries and keys, if their means are gathered too. */
-  scores?: Readonly<Record<'query' | 'key', number>> | undefined;
-  /**
-   * Runs a sentence through all layers, with other tasks in between. The pass of a window needs no scores.
-   */
-  run(sentence: Sentence, isWindow: boolean): Promise<ForwardPass>;
+  /** Of how many layers queries and keys are gathered too, if any are, and their widths. */
+  scores?: Readonly<Record<'layers' | 'query' | 'key', number>> | undefined;
+  /** Runs a window through the layers, with other tasks in between, and returns what `read` takes of it. */
+  runWindow<T>(window: Sentence, read: ReadPass<T>): Promise<T>;
+  /** The same for a sentence whose scores are taken apart. */
+  runSentence<T>(sentence: Sentence, read: ReadPass<T>): Promise<T>;
   /** Ends the work between two windows. */
   signal?: AbortSignal | undefined;
   /** Called with the fraction of the windows that are done, from 0 to 1. */
@@ -118,17 +121,17 @@ type Rows = 'states' | 'queries' | 'keys';
 export function gatherMeans(
   { raw, d }: PassInternals,
   { positions, first }: Pick<Corpus, 'positions' | 'first'>,
-  { layers, scores: widths }: Pick<CorpusModel, 'layers' | 'scores'>,
+  { layers, scores: gathered }: Pick<CorpusModel, 'layers' | 'scores'>,
 ) {
   check.integer('positions', positions, 2);
-  const { query, key } = widths ?? { query: 0, key: 0 };
-  const bytes = raw.positionMeansBytes(layers + 1, positions, d, query, key);
+  const { layers: scoreLayers, query, key } = gathered ?? { layers: 0, query: 0, key: 0 };
+  const bytes = raw.positionMeansBytes(layers + 1, scoreLayers, positions, d, query, key);
   check.fits(`Means of ${layers + 1} states of ${positions} positions`, bytes);
   const { address, handle } = makeResident(
     raw,
     'set of means',
     bytes,
-    () => raw.positionMeans(layers + 1, positions, d, query, key),
+    () => raw.positionMeans(layers + 1, scoreLayers, positions, d, query, key),
     (at) => raw.deletePositionMeans(at),
   );
   const statistics = (rows: Rows, layer: number, width: number): PositionStatistics => {
@@ -152,7 +155,7 @@ export function gatherMeans(
     states: () => Array.from({ length: layers + 1 }, (_, after) => statistics('states', after, d)),
     /** If nothing is added to tokens, the first layer's queries and keys do not depend on the position. */
     scores: (addsPositions: boolean): ScoreMeans[] =>
-      Array.from({ length: layers }, (_, layer) => ({
+      Array.from({ length: scoreLayers }, (_, layer) => ({
         query: scoreMeans('queries', layer, query, layer > 0 || addsPositions),
         key: scoreMeans('keys', layer, key, layer > 0 || addsPositions),
       })),
@@ -162,8 +165,10 @@ export function gatherMeans(
 
 /** Runs a corpus through a model, and gathers the means of its states and the shares of its heads. */
 export async function meansOver(corpus: Corpus, model: CorpusModel): Promise<CorpusMeans> {
-  const { windows, pooledSentences } = corpus;
-  const { layers, run, signal, done } = model;
+  const { windows } = corpus;
+  const { layers, runWindow, runSentence, signal, done } = model;
+  // Without layers there are no heads whose shares could be pooled.
+  const pooledSentences = layers > 0 ? corpus.pooledSentences : [];
   const steps = windows.length + pooledSentences.length;
   let step = 0;
   const endStep = () => {
@@ -174,20 +179,22 @@ export async function meansOver(corpus: Corpus, model: CorpusModel): Promise<Cor
   let addsPositions = false;
   try {
     for (const window of windows) {
-      const forward = await run(window, true);
-      const pass = internalsOf.get(forward) as PassInternals;
-      means ??= gatherMeans(pass, corpus, model);
-      means.add(pass);
-      addsPositions ||= forward.summands.includes('position');
+      await runWindow(window, (forward) => {
+        const pass = internalsOf.get(forward) as PassInternals;
+        means ??= gatherMeans(pass, corpus, model);
+        means.add(pass);
+        addsPositions ||= forward.summands.includes('position');
+      });
       endStep();
     }
     const states = means?.states() ?? [];
     const scoresOfLayers = Array.from({ length: layers }, (): PoolableScores[] => []);
     for (const sentence of pooledSentences) {
-      const forward = await run(sentence, false);
-      for (const [layer, scores] of scoresOfLayers.entries()) {
-        scores.push(poolableScores(forward, layer, states, model.excludedRows));
-      }
+      await runSentence(sentence, async (forward) => {
+        for (const [layer, scores] of scoresOfLayers.entries()) {
+          scores.push(await poolableScores(forward, layer, states, model.excludedRows));
+        }
+      });
       endStep();
     }
     return {
@@ -203,13 +210,14 @@ export async function meansOver(corpus: Corpus, model: CorpusModel): Promise<Cor
 }
 
 /** What is pooled of a layer's scores, by the means of its input. */
-function poolableScores(
+async function poolableScores(
   forward: ForwardPass,
   layer: number,
   states: readonly PositionStatistics[],
   excludedRows: readonly number[],
-): PoolableScores {
-  const { heads, parts, gauge, covariances, variances } = forward.decompose({
+): Promise<PoolableScores> {
+  const pass = internalsOf.get(forward) as PassInternals;
+  const { heads, parts, gauge, covariances, variances } = await pass.decompose({
     layer,
     way: 'mean',
     gauge: 'canonical',

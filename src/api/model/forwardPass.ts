@@ -3,9 +3,10 @@
 import * as check from '../check.js';
 import { checkedNames, checkedTables, type DecomposeInput, grouped } from '../scores/decompose.js';
 import { checkedGauge } from '../scores/gauge.js';
-import { fitsScores } from '../scores/scores.js';
+import { fitsScores, type Scores } from '../scores/scores.js';
 import { type Table, table } from '../table.js';
 import type { ResidentStack } from './residentStack.js';
+import { useLayer } from './stackLayer.js';
 import {
   decomposeNames,
   type ForwardInput,
@@ -19,13 +20,18 @@ import {
 } from './transformerStackTypes.js';
 import { breath } from './watch.js';
 
+/** What a step of a pass returns in place of the layer in which it stands when the pass is through. */
+const through = -1;
+
 /** How many multiplications a pass runs for before it looks at its signal: some ten milliseconds. */
 const stepLength = 2 ** 28;
 
-/** What means over a corpus need of a forward pass. */
+/** What a model needs of a forward pass beyond its public part. */
 export interface PassInternals extends Pick<ResidentStack, 'raw' | 'd'> {
   /** The address of the pass's stack. Throws after the next pass of that stack. */
   address(): number;
+  /** decompose() of the pass, for which layers that were released are read again. */
+  decompose(input: StackDecomposeInput): Promise<Scores>;
 }
 
 export const internalsOf = new WeakMap<object, PassInternals>();
@@ -43,7 +49,9 @@ function checkedForward(stack: ResidentStack, summands: Summands, input: Forward
   for (const name of names) check.singles(`summands.${name}.data`, summands[name]?.data);
   if (n === 0) check.refuseCount('summands', 'at least 1 row', 0);
   check.knownOptions('input', input, forwardNames);
-  const layers = check.integer('layers', input.layers ?? stack.layers, 0, stack.layers);
+  const depth = stack.reader?.layers ?? stack.layers.length;
+  const layers = check.integer('layers', input.layers ?? depth, 0, depth);
+  const hasMore = layers < depth;
   const trace = check.flag('scores', input.scores ?? true);
   const projections = check.flag('projections', input.projections ?? false);
   check.object('attention', input.attention ?? {});
@@ -57,14 +65,27 @@ function checkedForward(stack: ResidentStack, summands: Summands, input: Forward
   }
   check.waiting(input.signal, undefined);
 
-  const address = stack.address();
-  const bytes = stack.raw.runEncoderBytes(address, n, d, names.length, layers, trace, projections);
+  const { queryChannels, keyChannels } = stack;
+  const inner = Math.max(stack.inner, stack.reader?.inner ?? 0);
+  const given = attention.reduce((sum, { data }) => sum + data.length, 0);
+  const bytes = stack.raw.runEncoderBytes(
+    n,
+    d,
+    names.length,
+    layers,
+    queryChannels,
+    keyChannels,
+    inner,
+    given,
+    trace,
+    projections,
+  );
   return {
     names,
     n,
     bytes,
     replacesAttention: Object.keys(input.attention ?? {}).length > 0,
-    options: { layers, trace, projections, attention },
+    options: { layers, hasMore, trace, projections, attention },
     isDone: false,
   };
 }
@@ -92,18 +113,26 @@ export async function forwarded(
   const address = stack.address();
   const pass = checkedForward(stack, summands, input);
   const { names, n, options } = pass;
-  stack.holdPass(`A forward of ${n} tokens through ${options.layers} layers`, pass.bytes);
+  stack.layerInUse = undefined;
+  stack.holdPass(
+    `A forward of ${check.counted(n, 'token')} through ${check.counted(options.layers, 'layer')}`,
+    pass.bytes,
+  );
   stack.lastPass = pass;
   try {
     const tables = names.map((name) => summands[name] as Table);
-    let embeddings = raw.runEncoder(address, tables, options, stepLength);
-    while (embeddings.length === 0) {
-      await breath();
+    let layer = raw.runEncoder(address, tables, options, stepLength);
+    while (layer !== through) {
+      const isHeld = stack.holds(layer);
+      await useLayer(stack, layer);
+      if (isHeld) await breath();
       input.signal?.throwIfAborted();
-      embeddings = raw.stepEncoder(addressFor(stack, pass), stepLength);
+      layer = raw.stepEncoder(addressFor(stack, pass), stepLength);
     }
+    // The scores of the last layer can be taken apart as long as it stays.
+    stack.layerInUse = options.layers - 1;
     pass.isDone = true;
-    return resultOf(stack, pass, embeddings);
+    return resultOf(stack, pass, raw.encoderEmbeddings(address));
   } catch (error) {
     if (stack.lastPass === pass) stack.dropPass();
     throw error;
@@ -137,14 +166,30 @@ function resultOf(stack: ResidentStack, pass: Pass, embeddings: Float64Array): F
     last: () => stateAt(address(), -1),
     logits: (layer, only) => scoresOf(layer, only, false),
     attention: (layer, only) => scoresOf(layer, only, true),
-    decompose: (input) => decomposed(stack, pass, addressWithScores(), input),
+    decompose: (input) => decomposition(stack, pass, addressWithScores(), input).compute(),
   };
-  internalsOf.set(result, { raw, d, address });
+  internalsOf.set(result, {
+    raw,
+    d,
+    address,
+    async decompose(input) {
+      const { layers, advance, compute } = decomposition(stack, pass, addressWithScores(), input);
+      for (const layer of layers) {
+        await useLayer(stack, layer);
+        address();
+        advance(layer);
+      }
+      return compute();
+    },
+  });
   return result;
 }
 
-/** The scores of a layer of a pass, taken apart. */
-function decomposed(stack: ResidentStack, pass: Pass, address: number, input: StackDecomposeInput) {
+/**
+ * How the scores of a layer of a pass are taken apart: the layers whose weights that needs, in order, what
+ * is done with each of them, and the result.
+ */
+function decomposition(stack: ResidentStack, pass: Pass, address: number, input: StackDecomposeInput) {
   const { raw, d, heads, causal, queryChannels, keyChannels } = stack;
   const { n } = pass;
   // Weights in place of the softmax are not those of the scores, so nothing would add up.
@@ -158,20 +203,45 @@ function decomposed(stack: ResidentStack, pass: Pass, address: number, input: St
   const only = check.chosenHeads(input.only, heads);
   const { way, groups } = checkedParts(pass.names, input);
   const parts = groups.names;
+  // By streams, the layers before it move the parts too.
+  const layers = way === 'streams' ? Array.from({ length: layer + 1 }, (_, before) => before) : [layer];
+  let advanced = 0;
+  /** Checks that a decomposition fits, and that the layers are there that it needs. */
+  const prepare = (count: number, more: number) => {
+    stack.layerInUse = layer;
+    fitsScores(raw, n, count, only.length, 2 * Math.max(d, queryChannels), more);
+    const missing = layers.find((needed) => needed >= advanced && !stack.holds(needed));
+    if (missing === undefined) return;
+    throw new Error(
+      `Layer ${missing} was released after it ran, because not all layers fit into memory. Call decompose() of the model with layer: ${layer}, which reads it again.`,
+    );
+  };
   if (way === 'mechanism') {
     const means = mechanismMeans(stack, input, n);
     const excludedRows = Array.from({ length: Math.min(n, means.query.first) }, (_, row) => row);
-    fitsScores(raw, n, parts.length, only.length, 2 * Math.max(d, queryChannels));
-    check.fits(`${n} tokens by mechanism`, raw.mechanismBytes(n, queryChannels, keyChannels));
-    const scores = raw.mechanism(address, layer, means, excludedRows, groups.of, parts.length, only);
-    return { n, heads: only, parts, gauge: 'canonical' as const, excludedRows, causal, ...scores };
+    const compute = () => {
+      prepare(parts.length, raw.mechanismBytes(n, queryChannels, keyChannels));
+      const scores = raw.mechanism(address, layer, means, excludedRows, groups.of, parts.length, only);
+      return { n, heads: only, parts, gauge: 'canonical' as const, excludedRows, causal, ...scores };
+    };
+    return { layers, advance() {}, compute };
   }
   const means = way === 'mean' ? checkedMeans(input.means as StateMeans, n, d) : {};
   const gauge = checkedGauge(input, n);
-  fitsScores(raw, n, groups.of.length, only.length, 2 * Math.max(d, queryChannels));
-  const scores = raw.decomposeEncoder(address, layer, way, means, gauge, groups.of, parts.length, only);
-  const { kind, excludedRows } = gauge;
-  return { n, parts, heads: only, gauge: kind, excludedRows, causal, ...scores };
+  return {
+    layers,
+    advance(before: number) {
+      if (before === layer) return;
+      raw.advanceEncoderParts(address, before + 1, way, gauge);
+      advanced = before + 1;
+    },
+    compute() {
+      prepare(groups.of.length, way === 'streams' ? 4 * heads * n * n : 0);
+      const scores = raw.decomposeEncoder(address, layer, way, means, gauge, groups.of, parts.length, only);
+      const { kind, excludedRows } = gauge;
+      return { n, parts, heads: only, gauge: kind, excludedRows, causal, ...scores };
+    },
+  };
 }
 
 /**

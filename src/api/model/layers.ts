@@ -7,10 +7,11 @@ import { present, shapeOf } from './checkpoint.js';
 import type { Config, Member } from './descriptor.js';
 import { layerTensors, type MapPlace, type MapSize, mapPlace } from './layerTensors.js';
 import type { RunnableModel } from './model.js';
+import type { ReadMap, ReadTensor } from './readLayer.js';
 import { checkSizes, layersIn, nameIn } from './recognize.js';
 import { anglesIn } from './rotaryConfig.js';
 import type { LayerSource } from './sharedStack.js';
-import type { MapName, ReadMap, ReadTensor } from './stackLayer.js';
+import type { MapName } from './stackLayer.js';
 import type { ActivationName } from './transformerStack.js';
 import type { CountedWatch } from './watch.js';
 
@@ -79,9 +80,16 @@ function mapSizes(model: RunnableModel): Record<MapName, MapSize> {
 export function layerSource(model: RunnableModel, superpose: Superpose): LayerSource {
   const { checkpoint, layout, heads } = model;
   present(checkpoint.tensors, `${nameIn(layout, 0, 'down')}.weight`);
-  const bytes = layerBytes(model);
+  const bytes = fileBytes(model);
   const { d_head, keyHeads } = headSizes(model);
+  const hasGate = layout.descriptor.tensors.layer.gate !== undefined;
+  const { gate, ...maps } = mapSizes(model);
+  const sizes = [...Object.values(maps), ...(hasGate ? [gate] : [])];
   return {
+    layers: model.layers,
+    inner: innerWidth(model) * (hasGate ? 2 : 1),
+    layerBytes: model.layerBytes,
+    bytesInMemory: sizes.reduce((sum, [out, into]) => sum + 4 * out * into, 0),
     async begin(watch) {
       checkLayers(model, bytes.size);
       const { tensors, norms, activation, causal } = layout.descriptor;
@@ -191,7 +199,7 @@ function checkLayers(model: RunnableModel, layersWithTensors: number): void {
 }
 
 /** The bytes of each layer, in one pass: a file may have thousands of layers and of tensors. */
-function layerBytes({
+function fileBytes({
   checkpoint,
   layout,
 }: Pick<RunnableModel, 'checkpoint' | 'layout'>): ReadonlyMap<number, number> {

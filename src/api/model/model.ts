@@ -39,6 +39,8 @@ export interface Model {
   fullModule(): Promise<Superpose>;
   /** Whether a forward pass through all layers fits well into memory. */
   readonly isSmall: boolean;
+  /** The most bytes of layers that stay in memory. */
+  readonly layerBytes: number;
   /** Whether a text can be given. */
   readonly readsText: boolean;
   /** The tokenizer. Throws RangeError where there is none. */

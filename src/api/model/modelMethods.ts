@@ -55,7 +55,13 @@ export function modelMethods(model: Model): Methods {
       return runs.withoutPositions(await sentences.read(input), options);
     },
     async corpusMeans(options = {}) {
-      check.knownOptions('options', options, { sentences: true, done: true, scores: true, ...watchNames });
+      check.knownOptions('options', options, {
+        layers: true,
+        sentences: true,
+        done: true,
+        scores: true,
+        ...watchNames,
+      });
       const runs = await cache.runs();
       return runs.corpusMeans(sentences, options);
     },

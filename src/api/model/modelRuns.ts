@@ -5,7 +5,7 @@ import * as check from '../check.js';
 import type { Superpose } from '../fullModule.js';
 import type { Scores } from '../scores/scores.js';
 import { type CorpusMeans, corpusOf, meansAt, meansOver, scoreMeansAt } from './corpusMeans.js';
-import { checkedParts } from './forwardPass.js';
+import { checkedParts, internalsOf, type PassInternals } from './forwardPass.js';
 import { headSizes, layerSource } from './layers.js';
 import { excludedIn, longestOf, type RunnableModel, rowsOf, summandNames } from './model.js';
 import type { OpenCorpusMeansOptions, OpenDecomposeOptions, OpenForwardOptions } from './openedModel.js';
@@ -38,53 +38,71 @@ export type ModelRuns = ReturnType<typeof modelRuns>;
 export function modelRuns(model: RunnableModel, superpose: Superpose) {
   const stack = sharedStack(layerSource(model, superpose));
   const running: Running = { model, stack, lastDecomposed: new WeakMap() };
-  const forward = async (sentence: Sentence, options: OpenForwardOptions) => {
+  /** Runs a sentence. `read` takes what it needs of the pass, of the scores of the layers `decomposed` too. */
+  const run = async <T>(
+    sentence: Sentence,
+    options: OpenForwardOptions,
+    decomposed: readonly number[],
+    read: (pass: ForwardPass) => T | Promise<T>,
+  ): Promise<T> => {
     const { summands, signal, progress, ...input } = options;
     const layers = check.integer('layers', input.layers ?? model.layers, 0, model.layers);
-    return stack.use(layers, counted({ signal, progress }), async (transformer) => {
-      const rows = summands ?? (await rowsOf(model, sentence.ids, counted({ signal })));
-      running.lastDecomposed.delete(transformer);
-      const pass = await transformer.forward(rows, { ...input, layers, signal });
-      return Object.assign(pass, { sentence });
-    });
+    const needed = [
+      ...firstLayers(input.projections ? Math.min(layers + 1, model.layers) : layers),
+      ...decomposed,
+    ];
+    const watch = counted({ signal, progress });
+    return stack.use(
+      () => needed,
+      watch,
+      async (transformer) => {
+        const rows = summands ?? (await rowsOf(model, sentence.ids, counted({ signal })));
+        running.lastDecomposed.delete(transformer);
+        return read(await transformer.forward(rows, { ...input, layers, signal }));
+      },
+    );
   };
   return {
-    forward,
+    forward: (sentence: Sentence, options: OpenForwardOptions) =>
+      run(sentence, options, [], (pass) => Object.assign(pass, { sentence })),
     decompose: (sentence: Sentence, options: ScoresOptions) => decomposed(running, sentence, options),
     async corpusMeans(
       sentences: SentenceReader,
       { done, signal, progress, ...options }: OpenCorpusMeansOptions,
     ) {
-      const { layout, heads, layers } = model;
+      const { layout, heads } = model;
+      const layers = check.integer('layers', options.layers ?? model.layers, 0, model.layers);
       const isRotary = layout.descriptor.positions.kind === 'rotary';
       const scores = check.flag('scores', options.scores ?? isRotary);
       const { d_head, keyHeads } = headSizes(model);
-      return meansOver(await corpusIn(model, sentences, options), {
+      const scoreLayers = Math.min(layers + 1, model.layers);
+      return meansOver(await corpusIn(model, sentences, { ...options, layers }), {
         poolShares: superpose.poolShares,
         heads,
         layers,
         excludedRows: layout.excludedRows,
         signal,
         done,
-        ...(scores && { scores: { query: heads * d_head, key: keyHeads * d_head } }),
-        run(sentence, isWindow) {
-          return forward(sentence, {
-            scores: !isWindow,
-            projections: scores && isWindow,
-            signal,
-            progress,
-          });
-        },
+        ...(scores && { scores: { layers: scoreLayers, query: heads * d_head, key: keyHeads * d_head } }),
+        runWindow: (window, read) =>
+          run(window, { layers, scores: false, projections: scores, signal, progress }, [], read),
+        runSentence: (sentence, read) =>
+          run(sentence, { layers, signal, progress }, firstLayers(layers), read),
       });
     },
     async withoutPositions(sentence: Sentence, { signal, progress }: SlicesWatch = {}) {
       // All passes in one turn, since a pass is valid until the next one.
-      return stack.use(model.layers, counted({ signal, progress }), async (transformer) => {
-        running.lastDecomposed.delete(transformer);
-        const rows = await rowsOf(model, sentence.ids, counted({ signal }));
-        const bare = await changedRows(model, sentence, { mean: 'sentence' });
-        return positionsRemoved(transformer, { rows, bare }, signal);
-      });
+      const all = firstLayers(model.layers);
+      return stack.use(
+        () => [...all, ...all, ...all, ...all],
+        counted({ signal, progress }),
+        async (transformer) => {
+          running.lastDecomposed.delete(transformer);
+          const rows = await rowsOf(model, sentence.ids, counted({ signal }));
+          const bare = await changedRows(model, sentence, { mean: 'sentence' });
+          return positionsRemoved(transformer, { rows, bare }, signal);
+        },
+      );
     },
     delete: stack.delete,
   };
@@ -105,7 +123,7 @@ async function decomposed(
   checkedParts(summandNames(model.layout), input);
   const isByMechanism = input.way === 'mechanism';
   const needsMeans = isByMechanism || input.way === 'mean';
-  if (needsMeans && corpusMeans === undefined) throw meansMissing(model, isByMechanism);
+  if (needsMeans && corpusMeans === undefined) throw meansMissing(model, layer, isByMechanism);
   // The result of corpusMeans() has more than these means.
   if (corpusMeans || needsMeans) {
     check.knownOptions('means', corpusMeans as CorpusMeans, {
@@ -117,11 +135,17 @@ async function decomposed(
     });
   }
   const means = corpusMeans && (isByMechanism ? scoreMeansAt : meansAt)(corpusMeans, layer);
-  return stack.use(layer + 1, counted({ signal, progress }), async (transformer) => {
+  const needed = (transformer: TransformerStack | undefined) => [
+    ...(passOf(running, transformer, layer, sentence) ? [] : firstLayers(layer + 1)),
+    // By streams, the layers before it are needed again.
+    ...(input.way === 'streams' ? firstLayers(layer + 1) : [layer]),
+  ];
+  return stack.use(needed, counted({ signal, progress }), async (transformer) => {
     const forward = await passThrough(running, transformer, layer, sentence, signal);
     // By mechanism the means say which rows are excluded.
     const rows = excludedRows ?? (isByMechanism ? undefined : excludedIn(model.layout, forward.n));
-    const scores = forward.decompose({
+    const pass = internalsOf.get(forward) as PassInternals;
+    const scores = await pass.decompose({
       ...input,
       ...(gauge !== undefined && { gauge }),
       ...(rows !== undefined && { excludedRows: rows }),
@@ -131,41 +155,58 @@ async function decomposed(
   });
 }
 
+const firstLayers = (count: number) => Array.from({ length: count }, (_, layer) => layer);
+
 /** The error that says how to get the means of a corpus. */
-function meansMissing({ layout, readsText }: RunnableModel, isByMechanism: boolean): TypeError {
+function meansMissing(
+  { layout, readsText }: RunnableModel,
+  layer: number,
+  isByMechanism: boolean,
+): TypeError {
   const { name } = layout.descriptor;
   const [way, averaged] = isByMechanism ? ['mechanism', 'queries and keys'] : ['mean', 'states'];
-  const options = [...(readsText ? [] : ['sentences']), ...(isByMechanism ? ['scores: true'] : [])];
-  const argument = options.length > 0 ? `{ ${options.join(', ')} }` : '';
+  const options = [
+    `layers: ${layer}`,
+    ...(readsText ? [] : ['sentences']),
+    ...(isByMechanism ? ['scores: true'] : []),
+  ];
   const advice = readsText
     ? ''
     : ' Without tokenizer.json, sentences are lists of ids: [{ ids: [101, 2023, 102] }].';
   return new TypeError(
-    `The way '${way}' needs the means of ${name}’s ${averaged} over a corpus. Gather them first: const means = await model.corpusMeans(${argument}); await model.decompose(input, { way: '${way}', means }).${advice}`,
+    `The way '${way}' needs the means of ${name}’s ${averaged} over a corpus. Gather them first: const means = await model.corpusMeans({ ${options.join(', ')} }); await model.decompose(input, { layer: ${layer}, way: '${way}', means }). The ways 'direct' and 'streams' need none.${advice}`,
   );
 }
 
-/**
- * The forward pass whose scores are taken apart: the last one, if it ran on the same tokens, or else a new
- * one.
- */
+/** The forward pass of the last decomposition, if it ran on the same tokens through this layer. */
+function passOf(
+  { lastDecomposed }: Running,
+  transformer: TransformerStack | undefined,
+  layer: number,
+  { ids }: Sentence,
+): ForwardPass | undefined {
+  const last = transformer && lastDecomposed.get(transformer);
+  return last?.key === String(ids) && last.forward.layers > layer ? last.forward : undefined;
+}
+
+/** The forward pass whose scores are taken apart: the last one, or else a new one. */
 async function passThrough(
-  { model, lastDecomposed }: Running,
+  running: Running,
   transformer: TransformerStack,
   layer: number,
   sentence: Sentence,
   signal: AbortSignal | undefined,
 ): Promise<ForwardPass> {
-  const key = String(sentence.ids);
-  const last = lastDecomposed.get(transformer);
-  if (last?.key === key && last.forward.layers > layer) return last.forward;
+  const { model, lastDecomposed } = running;
+  const last = passOf(running, transformer, layer, sentence);
+  if (last) return last;
   const rows = await rowsOf(model, sentence.ids, counted({ signal }));
   lastDecomposed.delete(transformer);
   // A small model runs through all layers in memory, so that another layer's scores need no pass of their
   // own.
-  const layers = model.isSmall ? transformer.layers : layer + 1;
+  const layers = model.isSmall ? Math.max(layer + 1, transformer.layers) : layer + 1;
   const forward = await transformer.forward(rows, { layers, signal });
-  lastDecomposed.set(transformer, { key, forward });
+  lastDecomposed.set(transformer, { key: String(sentence.ids), forward });
   return forward;
 }
 
@@ -173,9 +214,9 @@ async function passThrough(
 async function corpusIn(
   model: RunnableModel,
   { tokenize, read }: SentenceReader,
-  { sentences }: OpenCorpusMeansOptions,
+  { sentences, layers }: Pick<OpenCorpusMeansOptions, 'sentences'> & { layers: number },
 ) {
-  const { checkpoint, layers, layout } = model;
+  const { checkpoint, layout } = model;
   if (!sentences && !model.readsText) {
     throw new RangeError(
       'The default sentences of corpusMeans() are texts, and there is no tokenizer.json beside the weights. Put it there, or pass sentences of ids: { sentences: [{ ids: [101, 2023, 102] }] }.',

@@ -34,6 +34,7 @@ const optionNames: check.OptionNames<OpenModelOptions> = {
   family: true,
   heads: true,
   epsilon: true,
+  layerBytes: true,
   rest: true,
   ...watchNames,
 };
@@ -50,6 +51,7 @@ export async function openFiles(
 ): Promise<OpenedModel> {
   check.reading(superpose);
   check.waiting(options.signal, options.progress);
+  const layerBytes = check.integer('layerBytes', options.layerBytes ?? check.maxBytes, 0, check.maxBytes);
   const { files, named } = await filesOf(source);
   const tokenizer = shared(() => readTokenizer(files, tokenizerOf));
   const [checkpoint, configFile] = await Promise.all([
@@ -76,7 +78,8 @@ export async function openFiles(
     layers,
     slidingWindow,
     fullModule: options.rest ?? (async () => superpose as Superpose),
-    isSmall: checkpoint.size <= smallModelBytes,
+    isSmall: checkpoint.size <= Math.min(smallModelBytes, layerBytes),
+    layerBytes,
     readsText: files.has('tokenizer.json'),
     tokenizer: () => tokenizer({}),
   };

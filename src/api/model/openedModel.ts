@@ -26,6 +26,12 @@ export interface OpenModelOptions extends SlicesWatch {
   /** ε of the norms, from 0 up, if no config.json gives it. */
   epsilon?: number;
   /**
+   * The most bytes of layers that stay in memory, from 0 up to the default, 2³⁰: a weight takes four bytes. The
+   * first layers stay; each of the others is read when it runs, and released when the next one needs its
+   * room. Results are the same bit for bit.
+   */
+  layerBytes?: number;
+  /**
    * Starts the full module when forward() and the like need it, for a model that is opened over the small
    * one.
    */
@@ -41,13 +47,21 @@ export interface OpenDecomposeOptions
    * `constant` as parts.
    */
   layer?: number;
-  /** See ForwardPass.decompose(). Default `direct`, or `mechanism` for a model with RoPE. */
+  /**
+   * See ForwardPass.decompose(). Default `direct`, or `mechanism` for a model with RoPE. `direct` and
+   * `streams` are for models with RoPE too, and need no means.
+   */
   way?: Way;
   /** The result of corpusMeans(), for the ways `mean` and `mechanism`, and so for a model with RoPE. */
   means?: Pick<CorpusMeans, 'states' | 'scores'>;
 }
 
 export interface OpenCorpusMeansOptions extends SlicesWatch {
+  /**
+   * How many layers are run, from 0. Default all. Taking the scores of layer l apart needs the means after l
+   * layers, so those of the first layer need none to be run.
+   */
+  layers?: number;
   /**
    * Plain sentences, or vocabulary indices that include the special tokens at the beginning and end of every
    * sentence. Default: corpusSentences.
@@ -157,6 +171,7 @@ export interface OpenedModel {
    * Takes the attention scores of a layer apart into terms. Without `layer` and `way`, the parts of the first
    * layer are the summands and `constant`, and little of the file is read. For a later layer, or in a given
    * way, the parts are those of ForwardPass.decompose(); the layers up to it are read, and run in float32.
+   * The terms of all heads of a long text do not fit at once; `only` lists the heads that are taken apart.
    * Shares leave out the rows in `excludedRows` in either gauge; see GaugeOptions. Terms add up to the
    * scores, up to rounding; that does not prove that the file was read as its model reads it. Throws
    * RangeError, TypeError.
@@ -165,15 +180,16 @@ export interface OpenedModel {
   /**
    * Runs the model on a sentence, and returns states, scores and attention of each layer and the embedding,
    * which is a mean over tokens. The result is valid until the next forward() or decompose() of a layer. The
-   * layers stay in the module's memory until delete(). Throws RangeError, TypeError, and the signal's reason
-   * when it is aborted.
+   * first layers that fit stay in the module's memory until delete() or until other calls need it; the others
+   * are read again in each pass, and decompose() of the result refuses them. Throws RangeError, TypeError,
+   * and the signal's reason when it is aborted.
    */
   forward(input: ModelInput, options?: OpenForwardOptions): Promise<ForwardPass & { sentence: Sentence }>;
   /**
    * Runs the model on a corpus, and returns the mean of every state at each position, for the ways `mean` and
    * `mechanism` of decompose(). A window has 30 tokens, or fewer if the model has fewer positions, between
-   * the special tokens of a sentence. This takes seconds to minutes. Throws as forward() does, and RangeError
-   * for fewer than four windows.
+   * the special tokens of a sentence. This takes seconds to minutes, and longer if layers are read again for
+   * each window. Throws as forward() does, and RangeError for fewer than four windows.
    */
   corpusMeans(options?: OpenCorpusMeansOptions): Promise<CorpusMeans>;
   /**

@@ -108,7 +108,9 @@ export async function positionsRemoved(
   signal: AbortSignal | undefined,
 ): Promise<PositionsRemoved> {
   const attentionOf = (forward: ForwardPass): Record<number, Float64Array> =>
-    Object.fromEntries(Array.from({ length: stack.layers }, (_, layer) => [layer, forward.attention(layer)]));
+    Object.fromEntries(
+      Array.from({ length: forward.layers }, (_, layer) => [layer, forward.attention(layer)]),
+    );
   const embeddings = async (summands: SummandRows, input: ForwardInput) =>
     (await stack.forward(summands, { scores: false, signal, ...input })).embeddings;
   // A pass is valid until the next one, so its embeddings and attention are read at once.

@@ -4,7 +4,12 @@ import * as check from '../check.js';
 import { makeResident } from '../handle.js';
 import type { RawModule } from '../module.js';
 import { checkedNormalization, type Normalization } from '../scores/decompose.js';
-import { activationNames, type TransformerStackInput } from './transformerStackTypes.js';
+import type { ReadLayer } from './readLayer.js';
+import {
+  activationNames,
+  type TransformerStack,
+  type TransformerStackInput,
+} from './transformerStackTypes.js';
 
 const noNorm = { kind: 'none', gamma: undefined, beta: undefined, epsilon: 0 } as const;
 
@@ -58,6 +63,18 @@ function checkedInput(input: TransformerStackInput) {
   };
 }
 
+/** Where a stack reads layers that are not in memory. */
+export interface LayerReader {
+  /** How many layers there are. */
+  readonly layers: number;
+  /** The width of an MLP and its gate together. */
+  readonly inner: number;
+  /** The most bytes of layers that stay. */
+  readonly layerBytes: number;
+  /** Reads a layer, from 0. */
+  read(layer: number): Promise<ReadLayer>;
+}
+
 /** A transformer stack in the module. */
 export interface ResidentStack extends ReturnType<typeof checkedInput> {
   /** The module that holds the stack. */
@@ -66,8 +83,22 @@ export interface ResidentStack extends ReturnType<typeof checkedInput> {
   address(): number;
   /** isAlive() and delete(). */
   readonly handle: ReturnType<typeof makeResident>['handle'];
-  /** How many layers were added. */
-  layers: number;
+  /** The layers that were added: how many bytes they take, and whether those are in memory. */
+  readonly layers: { bytes: number; isHeld: boolean }[];
+  /** The width of the widest MLP and its gate together. */
+  inner: number;
+  /** Where layers are read that are not in memory; undefined where a caller adds them all. */
+  reader: LayerReader | undefined;
+  /** The layer that must stay in memory, as it is in use. */
+  layerInUse: number | undefined;
+  /** Whether a layer is in memory. */
+  holds(layer: number): boolean;
+  /** How many bytes the layers in memory take. */
+  heldBytes(): number;
+  /**
+   * Frees the last layer that can be read again and is not in use. Returns false if there is none.
+   */
+  releaseLayer(): boolean;
   /** The last forward pass, and whether it has ended. */
   lastPass: { isDone: boolean } | undefined;
   /** Counts bytes of layers, more or fewer, until the stack is deleted. */
@@ -79,9 +110,10 @@ export interface ResidentStack extends ReturnType<typeof checkedInput> {
   holdPass(what: string, bytes: number): void;
   /** Ends the last forward pass and frees it. */
   dropPass(): void;
-  /** Ends what is running in the module: a forward pass, or a layer that is being read. */
-  stop(): void;
 }
+
+/** The memory of a transformer stack, for the model that reads its layers. */
+export const residentStackOf = new WeakMap<TransformerStack, ResidentStack>();
 
 export function residentStack(raw: RawModule, input: TransformerStackInput): ResidentStack {
   const checked = checkedInput(input);
@@ -91,19 +123,35 @@ export function residentStack(raw: RawModule, input: TransformerStackInput): Res
     0,
     () => raw.encoder(checked.options),
     raw.deleteEncoder,
+    () => stack.releaseLayer(),
   );
   let passBytes = 0;
   const stack: ResidentStack = {
     ...checked,
     ...memory,
     raw,
-    layers: 0,
+    layers: [],
+    inner: 0,
+    reader: undefined,
+    layerInUse: undefined,
     lastPass: undefined,
+    holds: (layer) => stack.layers[layer]?.isHeld === true,
+    heldBytes: () => stack.layers.reduce((sum, { bytes, isHeld }) => sum + (isHeld ? bytes : 0), 0),
+    releaseLayer() {
+      if (!stack.reader) return false;
+      const last = stack.layers.findLastIndex(({ isHeld }, layer) => isHeld && layer !== stack.layerInUse);
+      const released = stack.layers[last];
+      if (!released) return false;
+      raw.releaseEncoderLayer(memory.address(), last);
+      released.isHeld = false;
+      memory.addBytes(-released.bytes);
+      return true;
+    },
     holdPass(what, bytes) {
       // The last pass makes room for the next one, but stays if the next one is refused.
       memory.addBytes(-passBytes);
       try {
-        check.fits(what, bytes);
+        check.fits(what, bytes, 'Run fewer tokens or layers, or leave out the scores with scores: false.');
         passBytes = bytes;
       } finally {
         memory.addBytes(passBytes);
@@ -113,9 +161,6 @@ export function residentStack(raw: RawModule, input: TransformerStackInput): Res
       memory.addBytes(-passBytes);
       passBytes = 0;
       stack.lastPass = undefined;
-      stack.stop();
-    },
-    stop() {
       if (memory.handle.isAlive()) raw.stopEncoder(memory.address());
     },
   };

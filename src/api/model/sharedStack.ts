@@ -1,59 +1,83 @@
-// The transformer stack that a model keeps in the module's memory: who makes it, adds layers to it and frees
+// The transformer stack that a model keeps in the module's memory: who makes it, reads its layers and frees
 // it. Calls take turns, since all of them use the same stack and its last forward pass.
-import type { ReadLayer } from './stackLayer.js';
-import type { TransformerLayer, TransformerStack } from './transformerStack.js';
+import * as check from '../check.js';
+import type { ReadLayer } from './readLayer.js';
+import { type LayerReader, type ResidentStack, residentStackOf } from './residentStack.js';
+import type { TransformerStack } from './transformerStack.js';
 import { breath, type CountedWatch, modelDeleted } from './watch.js';
 
 /** Where the layers of a stack come from. */
-export interface LayerSource {
+export interface LayerSource extends Pick<LayerReader, 'layers' | 'inner' | 'layerBytes'> {
   /** A transformer stack without layers. */
   begin(watch: CountedWatch): Promise<TransformerStack>;
   /** The weights of a layer, from 0, or how to read them. */
   layer(number: number, watch: CountedWatch): Promise<ReadLayer>;
   /** How many bytes those are in the file. */
   bytes(number: number): number;
+  /** How many bytes they take in memory. */
+  readonly bytesInMemory: number;
 }
 
 export interface SharedStack {
   /**
-   * Waits for its turn, adds those of the first `layers` layers that are missing, and passes the stack to
-   * `work`. Layers that have been added stay, whatever happens. `work` must not call use().
+   * Waits for its turn and passes the stack to `work`, which reads layers that are not in memory. Layers stay
+   * as long as they fit, and make room from the last one on. `needed` lists the layers that `work` runs or
+   * takes apart, in that order. `work` must not call use().
    */
-  use<T>(layers: number, watch: CountedWatch, work: (stack: TransformerStack) => T | Promise<T>): Promise<T>;
+  use<T>(
+    needed: (stack: TransformerStack | undefined) => readonly number[],
+    watch: CountedWatch,
+    work: (stack: TransformerStack) => T | Promise<T>,
+  ): Promise<T>;
   /** Frees the stack for good: calls that are running, and later ones, end with an error. */
   delete(): void;
 }
 
-export function sharedStack({ begin, layer, bytes }: LayerSource): SharedStack {
+const no = () => false;
+
+export function sharedStack(source: LayerSource): SharedStack {
   let stack: TransformerStack | undefined;
   let lastTurn: Promise<unknown> = Promise.resolve();
   let isDeleted = false;
 
-  const withLayers = async (layers: number, watch: CountedWatch): Promise<TransformerStack> => {
+  /** The layers that will be read when these are needed in this order. */
+  const readsFor = (needed: readonly number[]): readonly number[] => {
+    const { layers, layerBytes, bytesInMemory } = source;
+    const resident = stack && residentStackOf.get(stack);
+    const held = new Set(Array.from({ length: layers }, (_, number) => number).filter(resident?.holds ?? no));
+    const most = Math.min(layerBytes, held.size * bytesInMemory + check.freeBytes()) / bytesInMemory;
+    const reads: number[] = [];
+    for (const number of needed) {
+      if (held.has(number)) continue;
+      reads.push(number);
+      while (held.size > 0 && held.size + 1 > most) held.delete(Math.max(...held));
+      held.add(number);
+    }
+    return reads;
+  };
+
+  const stackFor = async (
+    needed: Parameters<SharedStack['use']>[0],
+    watch: CountedWatch,
+  ): Promise<TransformerStack> => {
     // The stack is lost when the module has aborted.
     if (!stack?.isAlive()) stack = undefined;
     // All bytes are announced at the start, though layers are read one at a time.
-    for (let number = stack?.layers ?? 0; number < layers; number++) watch.willRead(bytes(number));
-    stack ??= await begin(watch);
+    for (const number of readsFor(needed(stack))) watch.willRead(source.bytes(number));
+    stack ??= await source.begin(watch);
     // delete() came while the stack was made.
     if (isDeleted) stack.delete();
-    const current = stack;
     const announced = { ...watch, willRead: () => {} };
-    while (current.layers < layers) {
-      watch.signal?.throwIfAborted();
-      const next = await layer(current.layers, announced);
-      watch.signal?.throwIfAborted();
-      // Callers of the library pass layers that are all in memory, so its type knows no others.
-      await current.addLayer(next as TransformerLayer);
-    }
-    return current;
+    const resident = residentStackOf.get(stack) as ResidentStack;
+    resident.reader = { ...source, read: (number) => source.layer(number, announced) };
+    return stack;
   };
 
   return {
-    use(layers, watch, work) {
+    use(needed, watch, work) {
       const turn = lastTurn.then(async () => {
         try {
-          if (!isDeleted) return await work(await withLayers(layers, watch));
+          if (!isDeleted) return await work(await stackFor(needed, watch));
         } catch (error) {
           if (!isDeleted) throw error;
         }

@@ -1,37 +1,14 @@
-// A layer that is added to a transformer stack: checked, and its maps copied into the module or read into
-// it.
+// The layers of a transformer stack: checked, and their maps copied into the module or read into it, more
+// than once if not all layers fit.
 import * as check from '../check.js';
-import type { Floats, Linear, Table } from '../table.js';
+import type { Linear, Table } from '../table.js';
+import type { ReadLayer, ReadMap, ReadTensor } from './readLayer.js';
 import type { ResidentStack } from './residentStack.js';
-import type { LayerRotary, TransformerLayer } from './transformerStackTypes.js';
+import type { LayerRotary } from './transformerStackTypes.js';
 
 const mapNames = ['query', 'key', 'value', 'output', 'up', 'gate', 'down'] as const;
 /** The name of a map of a layer. */
 export type MapName = (typeof mapNames)[number];
-
-/** Reads a tensor block by block, in order; `from` is the first row of a block. */
-export type ReadTensor = (visit: (block: Table, from: number) => void) => Promise<void>;
-
-/** A map that goes into the module while its tensor is read, so that it is never in memory twice. */
-export interface ReadMap {
-  /** [out, in]. */
-  readonly weight: { readonly rows: number; readonly columns: number; readonly read: ReadTensor };
-  /** [out]. */
-  readonly bias?: Floats | undefined;
-  /** Which of the tensor's `of` maps this is, from 0. */
-  readonly place: number;
-  /** How many maps the tensor holds. */
-  readonly of: number;
-  /** Whether the tensor is stored as [in, out]. */
-  readonly transposed: boolean;
-}
-
-/** A layer whose maps may be read while they are added. */
-export type ReadLayer = {
-  [Name in keyof TransformerLayer]: NonNullable<TransformerLayer[Name]> extends { weight: unknown }
-    ? TransformerLayer[Name] | ReadMap
-    : TransformerLayer[Name];
-};
 
 type NamedMap = readonly [name: MapName, map: Linear | ReadMap];
 type NamedReadMap = readonly [name: MapName, map: ReadMap];
@@ -106,11 +83,28 @@ function checkedMaps(stack: ResidentStack, layer: ReadLayer) {
  * reads.
  */
 export async function addedLayer(stack: ResidentStack, layer: ReadLayer): Promise<void> {
-  const { raw, d, d_head, checkedNorm } = stack;
-  const address = stack.address();
+  stack.address();
   if (stack.lastPass?.isDone === false) {
     throw new Error('A forward pass of this transformer stack is running. Add layers when it has ended.');
   }
+  await setLayer(stack, stack.layers.length, layer);
+}
+
+/**
+ * Makes sure that a layer is in memory and stays there until another one is used. What has to make room is
+ * the layers that come last. Throws RangeError, and the errors of reads.
+ */
+export async function useLayer(stack: ResidentStack, number: number): Promise<void> {
+  stack.layerInUse = number;
+  if (stack.holds(number)) return;
+  if (!stack.reader) throw new Error(`The transformer stack has no layer ${number}.`);
+  await setLayer(stack, number, await stack.reader.read(number));
+}
+
+/** Sets the layer after the last one, or one that was released. */
+async function setLayer(stack: ResidentStack, number: number, layer: ReadLayer): Promise<void> {
+  const { raw, d, d_head, checkedNorm } = stack;
+  const address = stack.address();
   const { maps, bytes, largestCopy } = checkedMaps(stack, layer);
   const settings = {
     attentionNorm: checkedNorm('attentionNorm', layer.attentionNorm, d),
@@ -119,8 +113,9 @@ export async function addedLayer(stack: ResidentStack, layer: ReadLayer): Promis
     keyNorm: checkedNorm('keyNorm', layer.keyNorm, d_head),
     frequencies: checkedFrequencies(layer.rotary, d_head),
   };
+  while (stack.heldBytes() + bytes > (stack.reader?.layerBytes ?? Infinity) && stack.releaseLayer()) {}
   // While a map is copied, the copy exists beside what stays.
-  check.fits(`A layer of ${d} channels`, bytes + largestCopy);
+  check.fits(`A layer of ${d} channels`, bytes + largestCopy, 'A layer must fit as a whole, in float32.');
   stack.addBytes(bytes);
   try {
     const addRows = (name: MapName, rows: Table, from: number) =>
@@ -142,13 +137,14 @@ export async function addedLayer(stack: ResidentStack, layer: ReadLayer): Promis
         for (const [name] of maps) addRows(name, block, from);
       });
     }
-    raw.addEncoderLayer(stack.address(), settings);
+    raw.setEncoderLayer(stack.address(), number, settings);
   } catch (error) {
     stack.addBytes(-bytes);
-    stack.stop();
+    if (stack.handle.isAlive()) raw.stopEncoderReading(stack.address());
     throw error;
   }
-  stack.layers += 1;
+  stack.layers[number] = { bytes, isHeld: true };
+  stack.inner = Math.max(stack.inner, layer.up.weight.rows + (layer.gate?.weight.rows ?? 0));
 }
 
 /** The extents of the tensor that a map is read from. */

@@ -1,7 +1,7 @@
 // Stacks of transformer layers in the module's memory: how they are made, extended and run.
 import type { RawModule } from '../module.js';
 import { forwarded } from './forwardPass.js';
-import { residentStack } from './residentStack.js';
+import { residentStack, residentStackOf } from './residentStack.js';
 import { addedLayer } from './stackLayer.js';
 import type { TransformerStack, TransformerStackInput } from './transformerStackTypes.js';
 
@@ -21,14 +21,16 @@ export function transformerStackApi(raw: RawModule): TransformerStackApi {
   return {
     transformerStack(input) {
       const stack = residentStack(raw, input);
-      return {
+      const result: TransformerStack = {
         get layers() {
-          return stack.layers;
+          return stack.layers.length;
         },
         addLayer: (layer) => addedLayer(stack, layer),
         forward: (summands, forwardInput) => forwarded(stack, summands, forwardInput),
         ...stack.handle,
       };
+      residentStackOf.set(result, stack);
+      return result;
     },
   };
 }

@@ -96,7 +96,8 @@ export interface ForwardInput {
    */
   attention?: Readonly<Record<number, Floats>>;
   /**
-   * Whether to keep each layer's queries and keys before they are rotated, for corpusMeans(). Default false.
+   * Whether to keep each layer's queries and keys before they are rotated, and those of the layer after the
+   * last one, for corpusMeans(). Default false.
    */
   projections?: boolean;
   /** Ends the pass, within a layer too. */
@@ -148,8 +149,9 @@ export interface ForwardPass {
   /** Returns the last state, [n, d], after the final norm if there is one and all layers were run. */
   last(): Table<Float64Array>;
   /**
-   * Returns the logits of a layer, [heads, n, n], for every pair of tokens, queries in rows. The first layer
-   * is 0, and `only` names the heads to return; by default all. Throws RangeError.
+   * Returns the logits of the attention of a layer, [heads, n, n], of which the softmax is taken: for every
+   * pair of tokens, queries in rows. The logits of next tokens are not computed. The first layer is 0, and
+   * `only` names the heads to return; by default all. Throws RangeError.
    */
   logits(layer: number, only?: readonly number[]): Float64Array;
   /**
@@ -165,14 +167,17 @@ export interface ForwardPass {
    * - `direct`: the summands along the residual stream alone; `attention` and `mlp`, which is what those
    *   wrote; and `constant` (Mickus, Paperno & Constant, TACL 2022);
    * - `streams`: attention moves every part by W_O concat_h(A_h W_V x), and `attention` is empty;
-   * - `mean`: `position`, the mean at each position over a corpus; `content`, the rest; and `constant` (Song
-   *   & Zhong, arXiv 2310.04861). Rows before those of the means have no position;
+   * - `mean`: `position`, which is the mean at a position over the windows of a corpus, less the mean over
+   *   all windows and positions; `content`, the rest; and `constant`, which is that mean (Song & Zhong, arXiv
+   *   2310.04861). Rows before those of the means have no position;
    * - `mechanism`: by what a score depends on, in one rule for layers with and without RoPE. A term depends
    *   on what it is named after, and all its means are removed. The terms are `token` · `token`, `token` ·
    *   `position`, `position` · `token`, `position` · `position`, `offset` · `offset` (token and token by
-   *   their offset), `constant` · `token` (the key alone) and `token` · `constant` (the same for every key);
-   *   all others are zero. The means are its gauge. Rows before their `first` are excluded, and the score of
-   *   a pair with such a row is in `constant` · `constant`.
+   *   their offset), `constant` · `token` (the key alone) and `token` · `constant`; all others are zero. The
+   *   last of these is all of a score that is the same for every key: the whole query, with its token, its
+   *   position and its mean, times the mean key. The softmax ignores it, and so do shares. The means are the
+   *   gauge of this way. Rows before their `first` are excluded, and the score of a pair with such a row is in
+   *   `constant` · `constant`.
    *
    * Terms add up to the scores, up to rounding; see `residuals`. In the canonical gauge, means are subtracted
    * at the embedding and before scoring: if they were subtracted before scoring alone, shares would depend on

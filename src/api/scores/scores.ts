@@ -256,7 +256,8 @@ export function fitsScores(
   more = 0,
 ): void {
   check.fits(
-    `${heads} heads of ${parts ** 2} terms for ${n} tokens`,
+    `${check.counted(heads, 'head')} of ${check.counted(parts ** 2, 'term')} for ${check.counted(n, 'token')}`,
     raw.decompositionBytes(n, parts, heads, width) + more,
+    'Take fewer heads at a time apart with the option only, or sum up parts with groups.',
   );
 }

@@ -41,11 +41,23 @@ Matrix<float> of_query_heads(const Matrix<float>& of_key_heads, int key_heads, i
   return expanded;
 }
 
-void mask_later(Matrix<float>& scores) {
-  const Index n = scores.rows();
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = i + 1; j < n; ++j) scores(i, j) = float(kMasked);
+void head_logits(const Projections& rows, int head, int heads, int key_heads, Matrix<float>& logits) {
+  const auto& [queries, keys] = rows;
+  const Index n = queries.rows(), width = queries.cols() / heads;
+  Matrix<float> transposed(width, n);
+  transpose<float>({keys.data() + key_head(head, key_heads, heads) * width, keys.cols()}, n, width,
+                   {transposed.data(), n});
+  logits.resize(n, n);
+  multiply<float>({queries.data() + head * width, queries.cols()}, {transposed.data(), n}, {n, width, n},
+                  {logits.data(), n});
+}
+
+void softmax_over_keys(bool causal, Matrix<float>& logits) {
+  const Index n = logits.rows();
+  for (Index i = 0; i < n && causal; ++i) {
+    for (Index j = i + 1; j < n; ++j) logits(i, j) = float(kMasked);
   }
+  softmax<float>({logits.data(), n}, n, n);
 }
 
 }  // namespace superpose

@@ -21,12 +21,20 @@ namespace superpose {
 // are divided by the sigma of the whole rows. The last part gets beta.
 void normalize_heads(const Normalization<float>& norm, int heads, Eigen::Index n, Matrix<float>& stack);
 
+// Queries and keys of all heads.
+struct Projections {
+  Matrix<float> queries, keys;  // [n, H d_h], [n, G d_h]
+};
+
 inline int key_head(int head, int key_heads, int heads) { return head * key_heads / heads; }
 
 // From [n, G d_h] to [n, H d_h]: the key head of each query head.
 Matrix<float> of_query_heads(const Matrix<float>& of_key_heads, int key_heads, int heads);
 
-// Sets the scores [n, n] at keys after the query to kMasked.
-void mask_later(Matrix<float>& scores);
+// The logits [n, n] of a query head, of queries and keys that are rotated and scaled.
+void head_logits(const Projections& rows, int head, int heads, int key_heads, Matrix<float>& logits);
+
+// Replaces logits [n, n] by their softmax over all keys, or if causal over those up to the query's own.
+void softmax_over_keys(bool causal, Matrix<float>& logits);
 
 }  // namespace superpose

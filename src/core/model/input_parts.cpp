@@ -68,9 +68,11 @@ void InputParts::advance(int layer) {
   } else {
     Parts read = parts_;
     if (pre) normalize_parts(stack_.attention_norm(layer), run_.attention_sigma[layer], read);
+    std::vector<Matrix<float>> weights(stack_.options().heads);
+    for (int h = 0; h < stack_.options().heads; ++h) weights[h] = stack_.attention(run_, layer, h);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       if (p == attention) continue;
-      add_rows(stack_.attend(layer, run_.attention[layer], read[p]), {}, parts_[p]);
+      add_rows(stack_.attend(layer, weights, read[p]), {}, parts_[p]);
     }
   }
   add_rows({}, stack_.attention_constant(layer), parts_.back());

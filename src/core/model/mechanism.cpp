@@ -25,8 +25,8 @@ FactorParts parts_of_head(const Matrix<double>& rows, const Matrix<double>& mean
 }  // namespace
 
 Mechanism::Mechanism(const TransformerStack& stack, const Forward& run, int layer, const ScoreMeans& means)
-    : stack_(stack), logits_(run.logits[layer]), frequencies_(stack.frequencies(layer)) {
-  const Index n = logits_.cols(), first = std::min<Index>(n, means.query.first), used = n - first;
+    : stack_(stack), run_(run), layer_(layer), frequencies_(stack.frequencies(layer)) {
+  const Index n = run.inputs[layer].rows(), first = std::min<Index>(n, means.query.first), used = n - first;
   const Projections all = stack.projections(layer, run.inputs[layer]);
   rows_ = {all.queries.bottomRows(used).cast<double>(), all.keys.bottomRows(used).cast<double>()};
   mean_ = {means.query.mean.transpose(), means.key.mean.transpose()};
@@ -45,7 +45,7 @@ Mechanism::Factors Mechanism::factors(int head) const {
 
 void Mechanism::add_anova_terms(const Matrix<double>& anova, const std::vector<int>& group_of, int groups,
                                 float* terms) const {
-  const Index n = logits_.cols(), used = rows_.queries.rows(), first = n - used;
+  const Index n = run_.inputs[layer_].rows(), used = rows_.queries.rows(), first = n - used;
   // In the order of AnovaTerm.
   const std::pair<Part, Part> places[kAnovaTerms] = {
       {token, token},   {token, position}, {position, token}, {position, position},
@@ -62,9 +62,9 @@ void Mechanism::add_anova_terms(const Matrix<double>& anova, const std::vector<i
 double Mechanism::head_terms(int head, const std::vector<int>& group_of, int groups, float* terms,
                              float* logits) const {
   const StackOptions& options = stack_.options();
-  const Index n = logits_.cols(), used = rows_.queries.rows(), first = n - used, size = n * n;
+  const Index n = run_.inputs[layer_].rows(), used = rows_.queries.rows(), first = n - used, size = n * n;
   const Index width = rows_.queries.cols() / options.heads;
-  std::copy_n(logits_.data() + head * size, size, logits);
+  std::copy_n(stack_.logits(run_, layer_, head).data(), size, logits);
   std::fill_n(terms, groups * groups * size, 0.0f);
   float* const constant_term = terms + group_of[constant] * (groups + 1) * size;
   for (Index i = 0; i < n; ++i) {

@@ -54,7 +54,8 @@ class Mechanism {
                        float* terms) const;
 
   const TransformerStack& stack_;
-  const Matrix<float>& logits_;  // [H n, n]
+  const Forward& run_;
+  int layer_;
   std::vector<double> frequencies_;
   std::vector<std::complex<double>> mean_rotations_;  // over the rows that are not excluded
   struct QueriesAndKeys {

@@ -7,7 +7,6 @@
 #include "encodings/rotary.h"
 #include "model/add_rows.h"
 #include "numeric/in_place.h"
-#include "scores/softmax.h"
 
 namespace superpose {
 
@@ -48,12 +47,13 @@ TransformerStack::TransformerStack(StackOptions options) : options_(std::move(op
   if (options_.key_heads == 0) options_.key_heads = options_.heads;
 }
 
-void TransformerStack::add_layer(LayerMaps&& maps, LayerSettings&& settings) {
+void TransformerStack::set_layer(int l, LayerMaps&& maps, LayerSettings&& settings) {
   for (PackedLinear<float>* map :
        {&maps.query, &maps.key, &maps.value, &maps.output, &maps.up, &maps.gate, &maps.down}) {
     if (!map->bias.size()) map->bias = Vector<float>::Zero(map->weight.rows());
   }
-  Layer& added = layers_.emplace_back(Layer{std::move(maps), std::move(settings), {}, {}});
+  if (l == layers()) layers_.emplace_back();
+  Layer& added = layers_[l] = Layer{std::move(maps), std::move(settings), {}, {}};
   const Matrix<float> of_values = added.value.bias.transpose();
   added.attention_bias =
       product(of_query_heads(of_values, options_.key_heads, options_.heads), added.output.weight)
@@ -62,18 +62,28 @@ void TransformerStack::add_layer(LayerMaps&& maps, LayerSettings&& settings) {
   added.attention_constant = added.attention_bias + added.output.bias;
 }
 
-double TransformerStack::forward_bytes(double n, double d, double summands, double layers, bool trace,
-                                       bool projections) const {
-  double query = 0, key = 0, widest_mlp = 0;
-  for (const Layer& layer : layers_) {
-    query = static_cast<double>(layer.query.weight.rows());
-    key = static_cast<double>(layer.key.weight.rows());
-    widest_mlp = std::max(widest_mlp, static_cast<double>(layer.up.weight.rows() + layer.gate.weight.rows()));
+void TransformerStack::release_layer(int l) {
+  Layer& layer = layers_[l];
+  for (PackedLinear<float>* map :
+       {&layer.query, &layer.key, &layer.value, &layer.output, &layer.up, &layer.gate, &layer.down})
+    map->weight.release();
+  layer.is_held = false;
+}
+
+Matrix<float> TransformerStack::logits(const Forward& run, int l, int head) const {
+  Matrix<float> logits;
+  head_logits(run.rotated[l], head, options_.heads, options_.key_heads, logits);
+  return logits;
+}
+
+Matrix<float> TransformerStack::attention(const Forward& run, int l, int head) const {
+  if (!run.given_attention.empty() && run.given_attention[l].size()) {
+    const Index n = run.given_attention[l].cols();
+    return run.given_attention[l].middleRows(head * n, n);
   }
-  const double each_layer = (trace ? 2 * options_.heads * n + 4 * d : d) + (projections ? query + key : 0);
-  const double parts = trace && layers > 0 ? (summands + 3) * d : 0;
-  const double within = 5 * d + std::max(2 * query + 3 * key, widest_mlp) + 2 * n;
-  return bytes_of_floats(n * (layers * each_layer + parts + within + summands * d));
+  Matrix<float> weights = logits(run, l, head);
+  softmax_over_keys(options_.causal, weights);
+  return weights;
 }
 
 void TransformerStack::bias_and_normalize(const Layer& layer, Projections& rows) const {
@@ -101,15 +111,17 @@ void TransformerStack::rotate_heads(const std::vector<double>& frequencies, Inde
 ForwardSteps::ForwardSteps(const TransformerStack& stack, Matrix<float> embeddings, ForwardOptions options)
     : stack_(stack),
       options_(std::move(options)),
-      layers_(options_.layers < 0 ? stack.layers() : std::min(options_.layers, stack.layers())),
+      layers_(options_.layers < 0 ? stack.layers() : options_.layers),
+      last_stage_(options_.has_more && options_.projections ? kValue : kQuery),
       x_(std::move(embeddings)) {
+  run.given_attention = std::move(options_.attention);
   normalize_rows(stack_.options_.embedding_norm, Centring::twice, x_, run.embedding_sigma);
   run.states.push_back(x_);
-  if (layers_ == 0) end();
+  if (is_complete()) end();
 }
 
 bool ForwardSteps::step(double multiplications) {
-  while (layer_ < layers_ && multiplications > 0) {
+  while (!is_complete() && multiplications > 0 && stack_.holds(layer_)) {
     if (done_ == 0) start();
     const Index left = pieces_ - done_;
     const bool all = multiplications >= static_cast<double>(left) * multiplications_per_piece_;
@@ -124,12 +136,14 @@ bool ForwardSteps::step(double multiplications) {
     done_ += now;
     if (done_ < pieces_) continue;
     done_ = 0;
-    if (++stage_ < kStages) continue;
-    stage_ = 0;
-    end_layer();
-    if (++layer_ == layers_) end();
+    if (++stage_ == kStages) {
+      stage_ = 0;
+      end_layer();
+      ++layer_;
+    }
+    if (is_complete()) end();
   }
-  return layer_ == layers_;
+  return is_complete();
 }
 
 void ForwardSteps::start() {
@@ -139,9 +153,9 @@ void ForwardSteps::start() {
       if (stack_.options_.pre_norm) {
         normed_ = x_;
         normalize_rows(of.attention_norm, Centring::twice, normed_, sigma_);
-        if (options_.trace) run.attention_sigma.push_back(sigma_);
+        if (options_.trace && layer_ < layers_) run.attention_sigma.push_back(sigma_);
       }
-      if (options_.trace) run.inputs.push_back(input());
+      if (options_.trace && layer_ < layers_) run.inputs.push_back(input());
       return begin_product(input(), of.query, attention_.projections.queries);
     case kKey:
       return begin_product(input(), of.key, attention_.projections.keys);
@@ -184,41 +198,34 @@ void ForwardSteps::prepare_heads() {
   if (options_.projections) run.projections.push_back(attention_.projections);
   stack_.rotate_heads(of.frequencies, n, attention_.projections);
   queries *= 1 / std::sqrt(static_cast<float>(width));
-  attention_.transposed_keys.resize(keys.cols(), n);
-  transpose<float>({keys.data(), keys.cols()}, n, keys.cols(), {attention_.transposed_keys.data(), n});
-  attention_.scores.resize(n, n);
   attention_.context.resize(n, queries.cols());
   pieces_ = stack_.options_.heads;
   multiplications_per_piece_ = 2.0 * n * n * width;
-  if (!options_.trace) return;
-  run.logits.emplace_back(pieces_ * n, n);
-  run.attention.emplace_back(pieces_ * n, n);
 }
 
 // One head. Its weights are the softmax of its scores, unless the options hold another run's attention.
 void ForwardSteps::attend(int h) {
   const StackOptions& options = stack_.options_;
-  const Projections& rows = attention_.projections;
+  const Index of_keys = attention_.value.cols(), width = of_keys / options.key_heads;
   Matrix<float>& scores = attention_.scores;
-  const Index n = scores.rows(), all = rows.queries.cols(), of_keys = rows.keys.cols();
-  const Index width = all / options.heads;
+  const Index n = attention_.value.rows(), all = attention_.context.cols();
+  if (!run.given_attention.empty() && run.given_attention[layer_].size()) {
+    scores = run.given_attention[layer_].middleRows(h * n, n);
+  } else {
+    head_logits(attention_.projections, h, options.heads, options.key_heads, scores);
+    softmax_over_keys(options.causal, scores);
+  }
   const int of_key = key_head(h, options.key_heads, options.heads);
-  multiply<float>(columns_of(rows.queries.data(), all, h, width),
-                  {attention_.transposed_keys.data() + of_key * width * n, n}, {n, width, n},
-                  {scores.data(), n});
-  if (options_.trace) std::copy_n(scores.data(), n * n, run.logits.back().data() + h * n * n);
-  if (options.causal) mask_later(scores);
-  softmax<float>({scores.data(), n}, n, n);
-  if (layer_ < static_cast<int>(options_.attention.size()) && options_.attention[layer_].size())
-    std::copy_n(options_.attention[layer_].data() + h * n * n, n * n, scores.data());
-  if (options_.trace) std::copy_n(scores.data(), n * n, run.attention.back().data() + h * n * n);
   multiply<float>({scores.data(), n}, columns_of(attention_.value.data(), of_keys, of_key, width),
                   {n, n, width}, columns_of(attention_.context.data(), all, h, width));
 }
 
 void ForwardSteps::end_attention() {
   const Layer& of = layer();
-  if (options_.trace) run.attended.push_back(written_);
+  if (options_.trace) {
+    run.attended.push_back(written_);
+    run.rotated.push_back(std::move(attention_.projections));
+  }
   attention_ = {};
   add_rows(written_, of.output.bias, x_);
   if (stack_.options_.pre_norm) {
@@ -242,8 +249,11 @@ void ForwardSteps::end_layer() {
 
 void ForwardSteps::end() {
   run.last = std::move(x_);
-  if (layers_ == stack_.layers())
-    normalize_rows(stack_.options_.final_norm, Centring::twice, run.last, sigma_);
+  if (last_stage_ != kQuery) {
+    stack_.bias_and_normalize(layer(), attention_.projections);
+    run.projections.push_back(std::move(attention_.projections));
+  }
+  if (!options_.has_more) normalize_rows(stack_.options_.final_norm, Centring::twice, run.last, sigma_);
   run.pooled.resize(layers_ + 1, run.last.cols());
   for (int l = 0; l <= layers_; ++l) {
     pooled_embedding(l == layers_ ? run.last : run.states[l], run.pooled.data() + l * run.pooled.cols());
@@ -281,7 +291,8 @@ ProjectedParts TransformerStack::queries_and_keys(int l, const Matrix<float>& in
   return result;
 }
 
-Matrix<float> TransformerStack::attend(int l, const Matrix<float>& attention, const Matrix<float>& x) const {
+Matrix<float> TransformerStack::attend(int l, const std::vector<Matrix<float>>& attention,
+                                       const Matrix<float>& x) const {
   const Layer& layer = layers_[l];
   const int heads = options_.heads, key_heads = options_.key_heads;
   const Index n = x.rows(), of_values = layer.value.bias.size(), width = of_values / key_heads;
@@ -289,7 +300,7 @@ Matrix<float> TransformerStack::attend(int l, const Matrix<float>& attention, co
   const Matrix<float> values = product(x, layer.value.weight);
   Matrix<float> context(n, heads * width);
   for (int h = 0; h < heads; ++h) {
-    multiply<float>({attention.data() + h * n * n, n},
+    multiply<float>({attention[h].data(), n},
                     columns_of(values.data(), of_values, key_head(h, key_heads, heads), width), {n, n, width},
                     columns_of(context.data(), heads * width, h, width));
   }

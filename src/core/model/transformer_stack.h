@@ -10,8 +10,10 @@
 // = W_2 g(W_1 x + b_1) + b_2, or with a gate W_2 (g(W_g x + b_g) (W_1 x + b_1)) + b_2. The embedding is the
 // mean of the last layer's rows, scaled to length one.
 //
-// Layers are added in order, packed for the product, and a forward runs through all of them or the first
-// few. It computes in float, as such models are run: docs/evidence.md has what double would cost and change.
+// Layers are set in order, packed for the product, and a forward runs through all of them or the first few.
+// The weights of a layer can be released after it has run and set again, so that a model need not fit into
+// memory. It computes in float, as such models are run: docs/evidence.md has what double would cost and
+// change.
 #pragma once
 
 #include <vector>
@@ -48,27 +50,27 @@ struct StackOptions {
 };
 
 struct ForwardOptions {
-  int layers = -1;  // how many layers to run; -1 for all
-  // Whether to store logits, attention, inputs, what attention and MLPs write, and sigmas, from which scores
-  // are taken apart.
+  int layers = -1;        // how many layers to run; -1 for all that were set
+  bool has_more = false;  // whether the model has a layer after them, so that no final norm follows
+  // Whether to store rotated queries and keys, inputs, what attention and MLPs write, and sigmas, from which
+  // scores are taken apart.
   bool trace = false;
-  // [layers], each [heads * n, n] or empty: another run's attention, in place of the softmax.
+  // [layers] or empty, each [heads * n, n] or empty: another run's attention, in place of the softmax.
   std::vector<Matrix<float>> attention;
-  bool projections = false;  // whether to store queries and keys
-};
-
-// Queries and keys of all heads, with biases and norms of heads, but neither rotated nor scaled.
-struct Projections {
-  Matrix<float> queries, keys;  // [n, H d_h], [n, G d_h]
+  bool projections = false;  // whether to store queries and keys, of the layer after the last one too
 };
 
 // The result of a forward through L layers. Without a trace, what only a trace stores is empty.
 struct Forward {
-  std::vector<Matrix<float>> states;     // [L + 1], [n, d]
-  std::vector<Matrix<float>> logits;     // [L], [heads * n, n], for every pair
-  std::vector<Matrix<float>> attention;  // [L], likewise
-  std::vector<Matrix<float>> inputs;     // [L], [n, d], what W_Q and W_K read
-  std::vector<Projections> projections;  // [L]
+  std::vector<Matrix<float>> states;  // [L + 1], [n, d]
+  std::vector<Matrix<float>> inputs;  // [L], [n, d], what W_Q and W_K read
+  // [L], or [L + 1] if the model has more layers: with biases and norms of heads, but neither rotated nor
+  // scaled.
+  std::vector<Projections> projections;
+  // [L], rotated, and the queries scaled: their products are the logits, which would be larger for more than
+  // a few tokens.
+  std::vector<Projections> rotated;
+  std::vector<Matrix<float>> given_attention;  // that of the options
   // [L], [n, d]: what attention adds to the stream, without b_O, and what the MLP adds, without its last
   // bias.
   std::vector<Matrix<float>> attended, written;
@@ -85,14 +87,19 @@ class TransformerStack {
  public:
   explicit TransformerStack(StackOptions options);
 
-  void add_layer(LayerMaps&& maps, LayerSettings&& settings);
+  // Sets the layer after the last one, or one that was released.
+  void set_layer(int layer, LayerMaps&& maps, LayerSettings&& settings);
+  // Frees the weights of a layer. Its norms and biases stay.
+  void release_layer(int layer);
+  // Whether the layer was set, and not released since.
+  bool holds(int layer) const { return layer < layers() && layers_[layer].is_held; }
   int layers() const { return static_cast<int>(layers_.size()); }
   const StackOptions& options() const { return options_; }
 
-  // The bytes of a forward pass of n tokens through so many layers, with the summands [n, d] and the parts of
-  // the layer that is decomposed.
-  double forward_bytes(double n, double d, double summands, double layers, bool trace,
-                       bool projections) const;
+  // The logits [n, n] of a head of a layer, for every pair, and the weights with which it attended. The run
+  // has a trace.
+  Matrix<float> logits(const Forward& run, int layer, int head) const;
+  Matrix<float> attention(const Forward& run, int layer, int head) const;
 
   // Projects the parts of what a layer's W_Q and W_K read, [n, d] each with the constant last; the parts add
   // up to `input`. Biases join the constant. There are keys for each query head.
@@ -101,9 +108,9 @@ class TransformerStack {
   // Queries and keys of what a layer's W_Q and W_K read, [n, d].
   Projections projections(int layer, const Matrix<float>& input) const;
   const std::vector<double>& frequencies(int layer) const { return layers_[layer].frequencies; }
-  // W_O concat_h(A_h W_V x) for attention [heads * n, n], without biases. Zeros, which parts of x often are,
-  // cost nothing.
-  Matrix<float> attend(int layer, const Matrix<float>& attention, const Matrix<float>& x) const;
+  // W_O concat_h(A_h W_V x) for the attention A_h [n, n] of each head, without biases. Zeros, which parts of
+  // x often are, cost nothing.
+  Matrix<float> attend(int layer, const std::vector<Matrix<float>>& attention, const Matrix<float>& x) const;
   // W_O b_V, which attention writes to every token alike, and W_O b_V + b_O.
   const Vector<float>& attention_bias(int layer) const { return layers_[layer].attention_bias; }
   const Vector<float>& attention_constant(int layer) const { return layers_[layer].attention_constant; }
@@ -116,6 +123,7 @@ class TransformerStack {
   // Every map has a bias.
   struct Layer : LayerMaps, LayerSettings {
     Vector<float> attention_bias, attention_constant;
+    bool is_held = true;
   };
 
   // Completes products with W_Q and W_K, in place.
@@ -126,16 +134,19 @@ class TransformerStack {
   std::vector<Layer> layers_;
 };
 
-// A forward in steps, so that a caller can pause or stop in the middle of a layer.
+// A forward in steps, so that a caller can pause or stop in the middle of a layer, and set a layer that is
+// not held when the forward comes to it.
 class ForwardSteps {
  public:
-  // Runs the summed embeddings [n, d] through the layers of `stack`, which must outlive the steps and get no
-  // layers meanwhile.
+  // Runs the summed embeddings [n, d] through the layers of `stack`, which must outlive the steps. The layer
+  // in which they stand must stay as it is.
   ForwardSteps(const TransformerStack& stack, Matrix<float> embeddings, ForwardOptions options);
 
-  // Continues for about so many multiplications, and at least for one piece of a product or one head. Returns
-  // whether the forward is complete.
+  // Continues for about so many multiplications, and at least for one piece of a product or one head, or
+  // until it comes to a layer that is not held. Returns whether the forward is complete.
   bool step(double multiplications);
+  // The layer in which it stands.
+  int layer_number() const { return layer_; }
   // Complete once step() returns true.
   Forward run;
 
@@ -147,6 +158,7 @@ class ForwardSteps {
   const Matrix<float>& input() const { return stack_.options_.pre_norm ? normed_ : x_; }
   // Prepares the stage: sets the number of its pieces, and of each piece's multiplications.
   void start();
+  bool is_complete() const { return layer_ == layers_ && stage_ == last_stage_; }
   void begin_product(const Matrix<float>& rows, const PackedLinear<float>& by, Matrix<float>& out);
   void prepare_heads();
   void attend(int head);
@@ -157,6 +169,7 @@ class ForwardSteps {
   const TransformerStack& stack_;
   ForwardOptions options_;
   int layers_, layer_ = 0, stage_ = kQuery;
+  int last_stage_;  // of the layer after the last one, whose queries and keys may be asked for
   Eigen::Index done_ = 0, pieces_ = 0;
   double multiplications_per_piece_ = 0;
   // The stage's product: out_ = rows_ by_'.
@@ -167,11 +180,26 @@ class ForwardSteps {
   Vector<float> sigma_;
   struct {
     Projections projections;
-    Matrix<float> value, transposed_keys, scores, context;
+    Matrix<float> value, scores, context;
   } attention_;
   struct {
     Matrix<float> wide, gate;
   } mlp_;
 };
+
+// The bytes of a forward pass of n tokens through so many layers, with the summands [n, d] and the parts of
+// the layer that is decomposed. `inner` is the width of an MLP and its gate together, and `given` counts the
+// entries of another run's attention.
+constexpr double forward_bytes(double n, double d, double summands, double layers, double query_channels,
+                               double key_channels, double inner, double given, bool trace,
+                               bool projections) {
+  const double projected = query_channels + key_channels;
+  const double stored =
+      layers * (trace ? 4 * d + projected : d) + (projections ? (layers + 1) * projected : 0);
+  const double parts = trace && layers > 0 ? (summands + 3) * d : 0;
+  const double attention = 2 * query_channels + 3 * key_channels;
+  const double within = 5 * d + (attention > inner ? attention : inner) + 2 * n;
+  return bytes_of_floats(n * (stored + parts + within + summands * d) + given);
+}
 
 }  // namespace superpose

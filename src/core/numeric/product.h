@@ -71,6 +71,8 @@ class PackedMatrix {
   void place_rows(const Rows<Scalar>& rows, Eigen::Index first);
   // Columns from column `first` on, each a row of `columns`.
   void place_columns(const Rows<Scalar>& columns, Eigen::Index first);
+  // Frees the entries and keeps the extents; nothing can be placed or multiplied afterwards.
+  void release() { panels_ = {}; }
 
   // The number of pieces, of about the same work each, of a product with so many rows of a.
   Eigen::Index pieces(Eigen::Index rows_of_a) const;

@@ -73,7 +73,7 @@ const scoreMeans = (placed: boolean) => ({
 });
 
 test('means of queries and keys are gathered before they are rotated, and the first position may be left out', async () => {
-  const scores = { query: heads * d_head, key: keyHeads * d_head };
+  const scores = { layers: 1, query: heads * d_head, key: keyHeads * d_head };
   let means: ReturnType<typeof gatherMeans> | undefined;
   // Without norms and turning, a query is W_Q x + b, and so is its mean of the mean of x.
   const { rotary: _, queryNorm: __, keyNorm: ___, attentionNorm: ____, ...layer } = layerOf(10);
@@ -185,7 +185,7 @@ test('wide MLPs with a gate and wide heads are counted before anything is alloca
   await stack.addLayer({ query: square, key: square, value: square, output: square, ...mlp });
   const rows = { data: new Float32Array(600), rows: 600, columns: 1 };
   await expect(stack.forward({ rows })).rejects.toThrow(
-    'A forward of 600 tokens through 1 layers would take 1,2',
+    'A forward of 600 tokens through 1 layer would take 1,2',
   );
   stack.delete();
   const heads = plain.transformerStack({ ...wide, d_head: many });
@@ -198,8 +198,6 @@ test('wide MLPs with a gate and wide heads are counted before anything is alloca
     up: square,
     down: square,
   });
-  await expect(heads.forward({ rows })).rejects.toThrow(
-    'A forward of 600 tokens through 1 layers would take',
-  );
+  await expect(heads.forward({ rows })).rejects.toThrow('A forward of 600 tokens through 1 layer would take');
   heads.delete();
 });

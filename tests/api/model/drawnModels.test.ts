@@ -46,7 +46,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
     ({ drawn, stored } = await drawnModels<typeof drawn>('models', seed, folder));
   }, 120_000);
 
-  const open = (name: string, by = plain) => openModel(by, join(folder, name));
+  const open = (name: string, by = plain, options = {}) => openModel(by, join(folder, name), options);
   const caseOf = (name: string) => drawn.cases.find((model) => model.name === name) as Drawn;
   const expectNear = (what: string, { name }: Drawn, ours: Floats, theirs: Floats, bound: number) =>
     expect(largestDifference(ours, theirs), `seed ${seed}, ${name}, ${what}`).toBeLessThan(bound);
@@ -97,6 +97,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
       })),
     } as unknown as CorpusMeans;
   };
+
+  /** Each sentence is of other tokens. */
+  const sentences = Array.from({ length: 12 }, (_, at) => ({
+    ids: Array.from({ length: 12 }, (_, row) => 3 + ((5 * at + 7 * row + at * row) % 20)),
+  }));
 
   test('every term of every layer by direct, streams and mean, in both gauges, and their shares', async () => {
     for (const drawnModel of drawn.cases) {
@@ -192,14 +197,60 @@ afterAll(() => rmSync(folder, { recursive: true }));
     }
   }, 120_000);
 
+  test('layers that are released and read again give the same bits as those that stay', async () => {
+    for (const drawnModel of drawn.cases) {
+      const { name, ids } = drawnModel;
+      const means = meansOf(drawnModel);
+      const results = async (options: object) => {
+        const model = await open(name, plain, options);
+        const run = await model.forward({ ids });
+        const each = Array.from({ length: drawn.layers }, (_, layer) => layer);
+        const forward = {
+          states: each.map((layer) => run.state(layer + 1)),
+          logits: each.map((layer) => run.logits(layer)),
+          attention: each.map((layer) => run.attention(layer)),
+          last: run.last(),
+          embeddings: run.embeddings,
+        };
+        const scores = [];
+        for (const way of ['direct', 'streams', 'mean', 'mechanism'] as const)
+          for (const layer of each) scores.push(await model.decompose({ ids }, { layer, way, means }));
+        model.delete();
+        return { forward, scores };
+      };
+      expect(await results({ layerBytes: 0 }), name).toEqual(await results({}));
+    }
+  }, 120_000);
+
+  test('means after fewer layers are those of all layers, as far as they go', async () => {
+    for (const name of ['bert', 'gpt2', 'llama']) {
+      const { ids } = caseOf(name);
+      const model = await open(name);
+      const all = await model.corpusMeans({ sentences, scores: true });
+      for (let layers = 0; layers < drawn.layers; layers++) {
+        const some = await model.corpusMeans({ layers, sentences, scores: true });
+        expect([some.states.length, some.scores?.length, some.heads.rows]).toEqual([
+          layers + 1,
+          layers + 1,
+          layers,
+        ]);
+        expect(some.states).toEqual(all.states.slice(0, layers + 1));
+        expect(some.scores).toEqual(all.scores?.slice(0, layers + 1));
+        expect(some.heads.data).toEqual(all.heads.data.slice(0, some.heads.data.length));
+        for (const way of ['mean', 'mechanism'] as const) {
+          const question = { layer: layers, way } as const;
+          const scores = await model.decompose({ ids }, { ...question, means: some });
+          expect(scores).toEqual(await model.decompose({ ids }, { ...question, means: all }));
+        }
+      }
+      model.delete();
+    }
+  }, 120_000);
+
   test('with means over a corpus, position → position depends on the distance alone in the first layer', async () => {
     for (const name of ['llama', 'qwen3']) {
       const { ids, excludedRows } = caseOf(name);
       const model = await open(name);
-      // Each sentence is of other tokens.
-      const sentences = Array.from({ length: 12 }, (_, at) => ({
-        ids: Array.from({ length: 12 }, (_, row) => 3 + ((5 * at + 7 * row + at * row) % 20)),
-      }));
       const means = await model.corpusMeans({ sentences });
       const scores = await model.decompose({ ids }, { means });
       const [n, first] = [ids.length, excludedRows.length];
@@ -214,7 +265,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
       // Without them it says how to get them, for a model without a tokenizer.
       for (const options of [{}, { layer: 1 }, { way: 'mechanism' }] as const)
         await expect(model.decompose({ ids }, options)).rejects.toThrow(
-          `The way 'mechanism' needs the means of ${model.name}’s queries and keys over a corpus. Gather them first: const means = await model.corpusMeans({ sentences, scores: true }); await model.decompose(input, { way: 'mechanism', means }). Without tokenizer.json, sentences are lists of ids: [{ ids: [101, 2023, 102] }].`,
+          `The way 'mechanism' needs the means of ${model.name}’s queries and keys over a corpus. Gather them first: const means = await model.corpusMeans({ layers: ${'layer' in options ? 1 : 0}, sentences, scores: true }); await model.decompose(input, { layer: ${'layer' in options ? 1 : 0}, way: 'mechanism', means }). The ways 'direct' and 'streams' need none. Without tokenizer.json, sentences are lists of ids: [{ ids: [101, 2023, 102] }].`,
         );
       await expect(model.corpusMeans()).rejects.toThrow('pass sentences of ids');
       await expect(model.changed({ ids }, { mean: 'sentence' })).rejects.toThrow(

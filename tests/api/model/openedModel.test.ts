@@ -332,7 +332,7 @@ test.each<[object, string]>([
   [{ layer: 1, way: 'streams', groups: { all: ['token'] } }, 'Part position must be in exactly one group'],
   [{ layer: 1, way: 'means' }, "way must be 'direct' or 'streams' or 'mean'"],
   [{ layer: 1, way: 'mean' }, 'needs the means of BERT’s states'],
-  [{ layer: 1, way: 'mechanism' }, 'corpusMeans({ sentences, scores: true })'],
+  [{ layer: 1, way: 'mechanism' }, 'corpusMeans({ layers: 1, sentences, scores: true })'],
   [{ layer: 1, way: 'mean', means: { states: [] } }, 'layer is 1, but there is none'],
   [{ layer: 1, way: 'mechanism', means: { states: [] } }, 'Gather them with scores: true'],
 ])('the options %j are refused before a byte is read', async (question, sentence) => {

@@ -208,7 +208,7 @@ describe('all layers', () => {
   test('the refusal of the way `mean` without means says how to gather them', async () => {
     const { minilm } = await loadTiny();
     expect(await outcomeOf(minilm.decompose(text, { layer: 0, way: 'mean' }))).toBe(
-      "TypeError: The way 'mean' needs the means of BERT’s states over a corpus. Gather them first: const means = await model.corpusMeans(); await model.decompose(input, { way: 'mean', means }).",
+      "TypeError: The way 'mean' needs the means of BERT’s states over a corpus. Gather them first: const means = await model.corpusMeans({ layers: 0 }); await model.decompose(input, { layer: 0, way: 'mean', means }). The ways 'direct' and 'streams' need none.",
     );
   });
 
@@ -216,12 +216,13 @@ describe('all layers', () => {
   const counting = () => {
     const runs: (number | undefined)[] = [];
     const transformerStack = ((options: Parameters<Superpose['transformerStack']>[0]) => {
-      const real = plain.transformerStack(options);
-      const forward: typeof real.forward = (rows, forwardInput) => {
+      const stack = plain.transformerStack(options);
+      const { forward } = stack;
+      stack.forward = (rows, forwardInput) => {
         runs.push(forwardInput?.layers);
-        return real.forward(rows, forwardInput);
+        return forward(rows, forwardInput);
       };
-      return Object.create(real, { forward: { value: forward } }) as typeof real;
+      return stack;
     }) as Superpose['transformerStack'];
     return { runs, superpose: { ...plain, transformerStack } };
   };

@@ -8,7 +8,7 @@ import {
   type Table,
   type TransformerLayer,
 } from 'add-or-concatenate';
-import { fits, maxBytes } from '../../../build/package/check.js';
+import { freeBytes, maxBytes } from '../../../build/package/check.js';
 import { safetensorsHeader } from '../../../build/package/model/encodeSafetensors.js';
 import { wordPieces } from '../../../build/package/model/wordPieces.js';
 import { joined } from '../../../build/package/table.js';
@@ -44,23 +44,8 @@ export const drawnLayer = (d: number, inner: number, seed: number): TransformerL
   mlpNorm: layerNorm(d, seed + 8),
 });
 
-/**
- * The bytes that transformer stacks, layers, searches and means hold in the module, measured by what would
- * still fit.
- */
-export function residentBytes(): number {
-  let [low, high] = [0, maxBytes + 1];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    try {
-      fits('It', middle);
-      low = middle;
-    } catch {
-      high = middle;
-    }
-  }
-  return maxBytes - low;
-}
+/** The bytes that transformer stacks, layers, searches and means hold in the module. */
+export const residentBytes = (): number => maxBytes - freeBytes();
 
 const [d_model, heads, inner, positions, layers] = [4, 2, 6, 140, 2];
 /** The first three are special tokens. */

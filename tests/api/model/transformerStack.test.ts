@@ -440,8 +440,8 @@ describe('memory', () => {
     expectHeld(weights);
     const rows: Table<Float64Array> = drawn(count, d, 2);
     await stack.forward({ a: rows, b: rows });
-    // Of every head logits and weights; of the layer four tables, and the parts that it reads.
-    const traced = count * (2 * heads * count + 4 * d + 5 * d);
+    // Queries and keys; of the layer four tables, and the parts that it reads.
+    const traced = count * (2 * d + 4 * d + 5 * d);
     const working = count * (10 * d + 2 * count) + 2 * count * d;
     expectHeld(weights + 4 * (traced + working));
     await stack.forward({ a: rows, b: rows }, { scores: false });
@@ -454,9 +454,9 @@ describe('memory', () => {
   test('a refused pass leaves the pass before it, and its memory', async () => {
     const stack = plain.transformerStack({ ...input, d_model: 1, heads: 1 });
     const forward = await stack.forward({ x: zeros(64, 1) });
-    const residentBefore = 4 * (64 * (5 + 2 * 64) + 64);
+    const residentBefore = 4 * (64 * (5 + 5 + 2 * 64) + 64);
     expectHeld(residentBefore);
-    expect(await outcomeOf(() => stack.forward({ x: zeros(11600, 1) }))).toContain('would take 1,027 MB');
+    expect(await outcomeOf(() => stack.forward({ x: zeros(11600, 1) }))).toContain('would take 1,028 MB');
     expectHeld(residentBefore);
     expect(forward.state(0).rows).toBe(64);
     stack.delete();
@@ -476,7 +476,11 @@ describe('memory', () => {
     const pass = internalsOf.get(await stack.forward({ x: drawn(1, 7, 1) }, { layers: 0 })) as PassInternals;
     stack.delete();
     expectHeld(0);
-    const means = gatherMeans(pass, { positions: 5, first: 0 }, { layers: 2, scores: { query: 4, key: 3 } });
+    const means = gatherMeans(
+      pass,
+      { positions: 5, first: 0 },
+      { layers: 2, scores: { layers: 2, query: 4, key: 3 } },
+    );
     // Of even and odd windows the sums at each position, of states a covariance and two rows too.
     expectHeld(3 * (2 * 5 + 7 + 2) * 7 * 8 + 2 * 2 * 5 * (4 + 3) * 8);
     means.delete();
@@ -488,10 +492,10 @@ describe('memory', () => {
   });
 
   test('a forward, scores and a layer that do not fit are refused with their size', async () => {
-    const fit = 'at most 1,024 MB fit. Reduce one of the sizes above.';
+    const fit = 'at most 1,024 MB fit.';
     const thin = plain.transformerStack({ ...input, d_model: 1, heads: 1 });
     expect(await outcomeOf(() => thin.forward({ x: zeros(11600, 1) }))).toBe(
-      `RangeError: A forward of 11600 tokens through 0 layers would take 1,027 MB; ${fit}`,
+      `RangeError: A forward of 11600 tokens through 0 layers would take 1,028 MB; ${fit} Run fewer tokens or layers, or leave out the scores with scores: false.`,
     );
     thin.delete();
     const wide = plain.transformerStack({ ...input, d_model: 8, heads: 1 });
@@ -499,7 +503,7 @@ describe('memory', () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`part${at}`, zeros(370, 8)]));
     const forward = await wide.forward(many);
     expect(await outcomeOf(() => forward.decompose({ layer: 0 }))).toBe(
-      `RangeError: 1 heads of 1089 terms for 370 tokens would take 1,147 MB; ${fit}`,
+      `RangeError: 1 head of 1089 terms for 370 tokens would take 1,147 MB; ${fit} Take fewer heads at a time apart with the option only, or sum up parts with groups.`,
     );
     wide.delete();
   });

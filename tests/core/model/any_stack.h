@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "model/transformer_stack.h"
 #include "random_shapes.h"
@@ -19,7 +20,8 @@ inline PackedLinear<float> any_map(Shapes& shapes, int out, int in) {
 
 struct AnyStack {
   TransformerStack stack;
-  int d, width;  // of a state, and of a head
+  int d, width, inner;                // of a state, of a head, and of an MLP
+  std::vector<Shapes> before_layers;  // what each layer was drawn from
 };
 
 inline Normalization<float> any_norm(Shapes& shapes, int d, bool may_be_none) {
@@ -31,35 +33,43 @@ inline Normalization<float> any_norm(Shapes& shapes, int d, bool may_be_none) {
   return norm;
 }
 
+// Draws a layer, and sets it as the last one or again.
+inline void set_any_layer(AnyStack& any, Shapes& shapes, int l) {
+  const StackOptions& options = any.stack.options();
+  const int wide = options.heads * any.width, narrow = options.key_heads * any.width;
+  LayerMaps maps;
+  maps.query = any_map(shapes, wide, any.d);
+  maps.key = any_map(shapes, narrow, any.d);
+  maps.value = any_map(shapes, narrow, any.d);
+  maps.output = any_map(shapes, any.d, wide);
+  maps.up = any_map(shapes, any.inner, any.d);
+  maps.down = any_map(shapes, any.d, any.inner);
+  if (shapes.coin()) maps.gate = any_map(shapes, any.inner, any.d);
+  LayerSettings settings{any_norm(shapes, any.d, true),
+                         any_norm(shapes, any.d, true),
+                         any_norm(shapes, any.width, true),
+                         any_norm(shapes, any.width, true),
+                         {}};
+  const int pairs = shapes.between(0, any.width / 2);
+  for (int m = 0; m < pairs; ++m) settings.frequencies.push_back(1.3 / (1 + m * m));
+  any.stack.set_layer(l, std::move(maps), std::move(settings));
+}
+
 inline AnyStack any_stack(Shapes& shapes, int count) {
   StackOptions options;
   const int groups = shapes.between(1, 3), width = shapes.between(1, 9), inner = shapes.between(1, 17);
   options.key_heads = shapes.between(1, 3);
   options.heads = options.key_heads * groups;
-  const int d = shapes.between(2, 14), wide = options.heads * width, narrow = options.key_heads * width;
+  const int d = shapes.between(2, 14);
   options.pre_norm = shapes.coin();
   options.causal = shapes.coin();
   options.activation = static_cast<Activation>(shapes.between(0, 3));
   options.embedding_norm = any_norm(shapes, d, true);
   if (options.pre_norm) options.final_norm = any_norm(shapes, d, true);
-  AnyStack any{TransformerStack(options), d, width};
+  AnyStack any{TransformerStack(options), d, width, inner, {}};
   for (int l = 0; l < count; ++l) {
-    LayerMaps maps;
-    maps.query = any_map(shapes, wide, d);
-    maps.key = any_map(shapes, narrow, d);
-    maps.value = any_map(shapes, narrow, d);
-    maps.output = any_map(shapes, d, wide);
-    maps.up = any_map(shapes, inner, d);
-    maps.down = any_map(shapes, d, inner);
-    if (shapes.coin()) maps.gate = any_map(shapes, inner, d);
-    LayerSettings settings{any_norm(shapes, d, true),
-                           any_norm(shapes, d, true),
-                           any_norm(shapes, width, true),
-                           any_norm(shapes, width, true),
-                           {}};
-    const int pairs = shapes.between(0, width / 2);
-    for (int m = 0; m < pairs; ++m) settings.frequencies.push_back(1.3 / (1 + m * m));
-    any.stack.add_layer(std::move(maps), std::move(settings));
+    any.before_layers.push_back(shapes);
+    set_any_layer(any, shapes, l);
   }
   return any;
 }

@@ -60,7 +60,7 @@ TEST(TransformerStack, TermsOfEveryWayAddUpToTheScores) {
         const auto projected = stack.queries_and_keys(l, run.inputs[l], parts.of_input);
         for (int h = 0; h < stack.options().heads; ++h) {
           Matrix<float> float_terms(projected.terms(), n * n), float_logits(n, n);
-          const Matrix<double> expected_logits = in_double(run.logits[l].middleRows(h * n, n));
+          const Matrix<double> expected_logits = in_double(stack.logits(run, l, h));
           const double residual = head_terms(projected, h, float_terms.data(), float_logits.data());
           const Matrix<double> terms = in_double(float_terms);
           Matrix<double> logits = in_double(float_logits);
@@ -72,6 +72,24 @@ TEST(TransformerStack, TermsOfEveryWayAddUpToTheScores) {
       }
     }
   }
+}
+
+void expect_same(const Forward& run, const Forward& expected) {
+  EXPECT_EQ(run.states, expected.states);
+  EXPECT_EQ(run.inputs, expected.inputs);
+  EXPECT_EQ(run.attended, expected.attended);
+  EXPECT_EQ(run.written, expected.written);
+  EXPECT_EQ(run.last, expected.last);
+  EXPECT_EQ(run.pooled, expected.pooled);
+  const auto expect_same_rows = [](const std::vector<Projections>& all, const std::vector<Projections>& of) {
+    ASSERT_EQ(all.size(), of.size());
+    for (std::size_t l = 0; l < all.size(); ++l) {
+      EXPECT_EQ(all[l].queries, of[l].queries);
+      EXPECT_EQ(all[l].keys, of[l].keys);
+    }
+  };
+  expect_same_rows(run.projections, expected.projections);
+  expect_same_rows(run.rotated, expected.rotated);
 }
 
 // A forward in steps of any length has the numbers of a forward in a single step, and no step is long.
@@ -95,16 +113,42 @@ TEST(ForwardSteps, OfAnyLengthGiveTheSameForward) {
     if (length == 1) {
       EXPECT_GE(count, stack.layers() * (stack.options().heads + 6));
     }
-    const Forward& run = steps.run;
-    EXPECT_EQ(run.states, expected.states);
-    EXPECT_EQ(run.logits, expected.logits);
-    EXPECT_EQ(run.attention, expected.attention);
-    EXPECT_EQ(run.inputs, expected.inputs);
-    EXPECT_EQ(run.attended, expected.attended);
-    EXPECT_EQ(run.written, expected.written);
-    EXPECT_EQ(run.last, expected.last);
-    EXPECT_EQ(run.pooled, expected.pooled);
-    EXPECT_EQ(run.projections.size(), expected.projections.size());
+    expect_same(steps.run, expected);
+  }
+}
+
+// A forward that holds no layer but the one in which it stands has the numbers of one that holds all.
+TEST(ForwardSteps, AreTheSameWithLayersThatAreReleasedAndSetAgain) {
+  Shapes shapes(32);
+  for (int trial = 0; trial < 30; ++trial) {
+    SCOPED_TRACE(trial);
+    const int n = shapes.between(1, 9), count = shapes.between(1, 4);
+    AnyStack any = any_stack(shapes, count);
+    const Matrix<float> rows = shapes.matrix(n, any.d).cast<float>();
+    ForwardOptions options;
+    options.layers = shapes.between(0, count);
+    options.has_more = options.layers < count;
+    options.trace = options.projections = shapes.coin();
+    const Forward expected = forward(any.stack, rows, options);
+    const int needed = options.layers + (options.has_more && options.projections);
+    for (int l = 0; l < count; ++l) any.stack.release_layer(l);
+    ForwardSteps steps(any.stack, rows, options);
+    for (int l = 0; l < needed; ++l) {
+      EXPECT_FALSE(steps.step(std::numeric_limits<double>::infinity()));
+      ASSERT_EQ(steps.layer_number(), l);
+      if (l > 0) any.stack.release_layer(l - 1);
+      Shapes before = any.before_layers[l];
+      set_any_layer(any, before, l);
+    }
+    EXPECT_TRUE(steps.step(std::numeric_limits<double>::infinity()));
+    expect_same(steps.run, expected);
+    if (!options.projections || !options.has_more) continue;
+    // The queries and keys of the next layer are those of a forward that runs through it.
+    for (int l = 0; l < count; ++l) set_any_layer(any, any.before_layers[l], l);
+    options.layers += 1;
+    const Forward longer = forward(any.stack, rows, options);
+    EXPECT_EQ(steps.run.projections.back().queries, longer.projections[options.layers - 1].queries);
+    EXPECT_EQ(steps.run.projections.back().keys, longer.projections[options.layers - 1].keys);
   }
 }
 

@@ -125,6 +125,7 @@ async function studyOf(model: OpenedModel, request: Request): Promise<StudyRun> 
   const corpusSentences = byMeans ? await corpusOf(model, way, corpus, areNumbers) : undefined;
   const means = byMeans
     ? await model.corpusMeans({
+        layers: Math.max(...(layers ?? [0])),
         scores: way === 'mechanism',
         ...(corpusSentences && { sentences: corpusSentences }),
         signal,
