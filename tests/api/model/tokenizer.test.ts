@@ -80,6 +80,46 @@ test('what is cut otherwise here is refused by name, and nothing else', () => {
   }
 });
 
+/** Files whose rules ask for the class of a character, or for its normal form. */
+const byCharacter = [
+  ...['NFC', 'NFD', 'NFKC', 'NFKD', 'NFD, then StripAccents', 'StripAccents', 'Lowercase', 'Whitespace'],
+  ...['BertPreTokenizer', 'Digits true', 'Split as GPT-2, Isolated', 'Split as Llama 3, Isolated'],
+  ...['Split as Mistral NeMo, Isolated', 'Split /(?i:k|s)/', 'Split /\\p{Han}+/'],
+];
+
+test.each(byCharacter)('%s, by every character: the same tokens', { timeout: 60_000 }, async (name) => {
+  const texts: string[] = [];
+  for (let first = 0; first < 0x40000; first += 128) {
+    if (first >= 0xd800 && first < 0xe000) continue;
+    const characters = Array.from({ length: 128 }, (_, place) => String.fromCodePoint(first + place));
+    // Marks are ordered by their class: one before and one after shows it.
+    texts.push(characters.map((character) => `e\u0315${character}\u0334 ${character}S1`).join(' '));
+  }
+  await compare(componentFiles[name] as Parts, texts);
+});
+
+test('what is no tokenizer.json is refused with what it lacks', () => {
+  const whole = tokenizerFile(realFiles['BERT, uncased'] as Parts);
+  for (const [parts, reason] of [
+    [null, 'its contents must be an object'],
+    [{ ...whole, model: 3 }, 'model must be an object'],
+    [
+      { ...whole, model: { type: 'BPE', vocab: { a: 'b' }, merges: [] } },
+      'each id of vocab must be a number',
+    ],
+    [
+      { ...whole, model: { type: 'BPE', vocab: { a: 0 }, merges: ['a b'] } },
+      'merges has “b”, which vocab lacks',
+    ],
+    [{ ...whole, added_tokens: [{ id: 1 }] }, 'content must be a string'],
+    [{ ...whole, pre_tokenizer: { type: 'Digits' } }, 'individual_digits of Digits must be a boolean'],
+    [{ ...whole, normalizer: { type: 'Precompiled', precompiled_charsmap: 'AAAA' } }, 'is damaged'],
+  ] as const) {
+    expect(() => tokenizerOf(parts)).toThrow(reason);
+    expect(() => tokenizerOf(parts)).not.toThrow(RangeError);
+  }
+});
+
 test('the ids of tokens have their texts', () => {
   const tokenizer = tokenizerOf(tokenizerFile(realFiles['BERT, uncased'] as Parts));
   const { ids, tokens } = tokenizer.cut('the rivers [MASK] x');
