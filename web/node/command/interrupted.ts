@@ -6,7 +6,7 @@ const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 export class Interrupted extends Error {
   constructor(
     readonly exitCode: number,
-    message = 'Interrupted.',
+    message = 'Interrupted before anything was written.',
   ) {
     super(message);
   }
