@@ -131,12 +131,18 @@ const buildPage = (env) =>
     stamp: 'page',
     inputs: ['docs', 'build/package', 'build/single', 'build/model', 'package.json'],
     output: 'dist/index.html',
-    key: process.env.SUPERPOSE_URL ?? '',
+    key: [env.SUPERPOSE_URL, env.SUPERPOSE_MODEL].join(' '),
   });
 
 async function main(args) {
-  if (args.length > 0) throw usageError(`npm run build takes no arguments, and got: ${args.join(' ')}`);
-  await build(await setUp('wasm'));
+  // npm takes "npm run build --without-model" without a "--" as one of its own settings.
+  const setting = process.env.npm_config_without_model === 'true' ? ['--without-model'] : [];
+  const [option, ...others] = [...setting, ...args];
+  if (others.length > 0 || (option !== undefined && option !== '--without-model')) {
+    throw usageError(`npm run build takes --without-model or nothing, and got: ${args.join(' ')}`);
+  }
+  const env = await setUp('wasm');
+  await build(option ? { ...env, SUPERPOSE_MODEL: 'none' } : env);
   console.log('The site is in dist/; any file server can serve it, from any path.');
 }
 

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build, defineConfig, type Plugin } from 'vite';
 import { answerBox } from './build/answer.js';
@@ -20,7 +20,7 @@ import { siteAddress } from './build/site/address.js';
 import { demo } from './build/site/demo.js';
 import { figurePages } from './build/site/figurePages.js';
 import { hostedPage, hosting } from './build/site/hosting.js';
-import { modelFiles, modelFolder } from './build/site/modelFolder.js';
+import { hasModel, modelAddress, modelFiles } from './build/site/modelFolder.js';
 import { placeholders } from './build/site/placeholders.js';
 import { reference } from './build/site/reference.js';
 import { sources } from './build/site/sources.js';
@@ -41,7 +41,8 @@ const thirdParty = (): Plugin => ({
   writeBundle() {
     notices.write(resolve(dist, 'THIRD-PARTY.txt'), {
       others: ['@fontsource-variable/source-sans-3'],
-      withModel: existsSync(resolve(dist, 'model')),
+      // Frames carry a part of it, even where dist/ has no files of it.
+      withModel: hasModel(),
     });
   },
 });
@@ -131,7 +132,7 @@ export default defineConfig({
   // Without Node, what the library does there alone is left out.
   define: {
     __SUPERPOSE_VERSION__: JSON.stringify(version),
-    __SUPERPOSE_MODEL__: JSON.stringify(modelFolder()),
+    __SUPERPOSE_MODEL__: JSON.stringify(modelAddress()),
     __SUPERPOSE_PLACES__: JSON.stringify(placesElsewhere()),
     process: 'undefined',
   },

@@ -202,11 +202,14 @@ const lacking =
 
 describe('a page of one file', () => {
   test('computes what needs nothing of a model; what does is refused with a sentence', async () => {
-    const run = computeWithSupplies({ module: {} });
+    const run = computeWithSupplies({ module: {}, modelAdvice: 'Name its folder.' });
     expect(await run('dot-products', await stateOf('dot-products', { n: 4 }), job)).toHaveProperty('added');
+    const requests: unknown[] = [];
+    vi.stubGlobal('fetch', async (address: unknown) => requests.push(address));
     await expect(run('one-score', await stateOf('one-score', { text: 'the bank' }), job)).rejects.toThrow(
-      lacking,
+      'This figure reads MiniLM, a trained model, whose files are not here. Name its folder.',
     );
+    expect(requests).toEqual([]);
     await expect(run('nonesuch', {}, job)).rejects.toThrow('There is no figure called “nonesuch”.');
   });
 
@@ -248,10 +251,12 @@ describe('a page of one file', () => {
         logits: unknown;
       };
       const requests = serve(false);
-      const run = computeWithSupplies({ module: {}, excerpt });
+      const run = computeWithSupplies({ module: {}, excerpt, modelAdvice: 'Name its folder.' });
       expect(((await run('one-score', state, job)) as { logits: unknown }).logits).toEqual(known.logits);
       const other = await stateOf('one-score', { text: 'another sentence' });
-      await expect(run('one-score', other, job)).rejects.toThrow(lacking);
+      await expect(run('one-score', other, job)).rejects.toThrow(
+        'This copy of the figure carries only the tokens that it was made with. Name its folder.',
+      );
       expect(requests).toEqual([]);
 
       // What fails for another reason says that reason.

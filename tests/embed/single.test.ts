@@ -20,7 +20,7 @@ async function opened(
   wasm = wasmOf('superpose'),
 ): Promise<Page> {
   const page = await openPage();
-  const figure: SinglePage = { figure: 'dot-products', settings: [], ...data };
+  const figure: SinglePage = { figure: 'dot-products', settings: [], model: 'model/', ...data };
   const code = (await script).replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
   const body = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>F</title><link rel="icon" href="data:,"></head><body>
     <superpose-figure name="${figure.figure}"><p>Words</p></superpose-figure>

@@ -9,9 +9,9 @@ import { methodExamples } from '../../docs/examples.mjs';
 import { pageFolders } from '../../web/build/places.ts';
 import { unbroken, withoutIndents } from '../../web/build/plugins.ts';
 import { declarations } from '../../web/build/site/declarations.ts';
+import { modelAddress } from '../../web/build/site/modelFolder.ts';
 import { firstSentence, groups } from '../../web/build/site/reference.ts';
-import { singlePage } from '../../web/build/site/singlePage.ts';
-import type { SinglePage } from '../../web/embed/single.ts';
+import { type SinglePageParts, singlePage } from '../../web/build/site/singlePage.ts';
 import { figures } from '../../web/figures/index.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -223,13 +223,42 @@ test('without SUPERPOSE_URL no file claims an address', () => {
 test('with SUPERPOSE_URL a figure’s page may read files from there, by the whole address', () => {
   const policyAt = (address: string) => {
     vi.stubEnv('SUPERPOSE_URL', address);
-    const page: SinglePage = { figure: 'gram', settings: [], module: 'small', home: '../../' };
+    const page: SinglePageParts['page'] = { figure: 'gram', settings: [], module: 'small', home: '../../' };
     const texts = { title: '', description: '', finding: '', script: '' };
     return singlePage({ ...texts, page, pictures: { narrow: '', wide: '' } }).match(/connect-src [^;]*/)?.[0];
   };
   expect(policyAt('https://example.org/superpose/')).toBe("connect-src 'self' https://example.org");
   expect(policyAt('')).toBe("connect-src 'self'");
+  vi.stubEnv('SUPERPOSE_MODEL', 'https://models.example/minilm');
+  expect(policyAt('https://example.org/superpose/')).toBe(
+    "connect-src 'self' https://example.org https://models.example",
+  );
   vi.unstubAllEnvs();
+});
+
+test('figures fetch the model from dist/, from the folder that SUPERPOSE_MODEL names, or from nowhere', () => {
+  const addressFor = (setting: string) => {
+    vi.stubEnv('SUPERPOSE_MODEL', setting);
+    return modelAddress();
+  };
+  if (withModel) expect(readdirSync(join(dist, addressFor('')))).toContain('manifest.json');
+  expect(addressFor('none')).toBe('');
+  expect(addressFor('https://models.example/minilm')).toBe('https://models.example/minilm/');
+  for (const wrong of ['model/', 'None', 'file:///model/', 'https://models.example/?minilm'])
+    expect(() => addressFor(wrong), wrong).toThrow(`or none; it is “${wrong}”.`);
+  vi.unstubAllEnvs();
+});
+
+test.each([['--with-model'], ['--without-model', 'x']])('npm run build refuses %s %s', (...options) => {
+  const build = () =>
+    execFileSync(process.execPath, [join(root, 'tools/build.mjs'), ...options], { stdio: 'pipe' });
+  expect(build).toThrow(`npm run build takes --without-model or nothing, and got: ${options.join(' ')}`);
+});
+
+test.runIf(withModel)('the model is in dist/ once, with one licence', () => {
+  const files = readdirSync(join(dist, 'model'), { recursive: true, encoding: 'utf8' });
+  expect(files.length).toBeLessThan(150);
+  expect(files.filter((file) => file.endsWith('LICENSE'))).toEqual(['LICENSE']);
 });
 
 test('a wrong SUPERPOSE_URL is refused', () => {

@@ -104,6 +104,27 @@ test('in a worker its file answers, also with an excerpt of the model; in a page
   expect(messages).toHaveLength(2);
 });
 
+test('in a site without the model, a figure on it says how to provide it, and nothing is fetched', async () => {
+  const messages: Reply[] = [];
+  const self: { onmessage?: (event: { data: unknown }) => Promise<void>; postMessage(reply: Reply): void } = {
+    postMessage: (reply) => messages.push(reply),
+  };
+  vi.stubGlobal('self', self);
+  vi.stubGlobal('__SUPERPOSE_MODEL__', '');
+  const requests: unknown[] = [];
+  vi.stubGlobal('fetch', async (address: unknown) => requests.push(address));
+  await import('../../web/worker/worker.ts');
+  const state = initialState((await (figures.sum as NonNullable<typeof figures.sum>)()).controls);
+  for (const more of [{}, { excerpt: true }])
+    await self.onmessage?.({ data: { id: messages.length, figure: 'sum', state, ...more } });
+  const error = expect.stringMatching(/whose files are not here\. .*npm run build.*SUPERPOSE_MODEL/);
+  expect(messages).toEqual([
+    { id: 0, error },
+    { id: 1, error },
+  ]);
+  expect(requests).toEqual([]);
+});
+
 test.each(['message', 'error'])('a blob’s address is given up at the worker’s first %s', (event) => {
   const revoked: string[] = [];
   vi.stubGlobal(

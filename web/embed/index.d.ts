@@ -2,7 +2,10 @@
 export interface EmbedOptions {
   /** The page of all figures: figures link to their state there. Without it they have no links. */
   home?: string | URL;
-  /** A site's folder model/, for figures on MiniLM. On another origin it must send CORS headers. */
+  /**
+   * A site's folder model/, for figures on MiniLM, which otherwise say that it is missing. On another origin
+   * it must send CORS headers.
+   */
   model?: string | URL;
   /**
    * The folder of the package's four .wasm files, `superpose/superpose-*.wasm`, for bundlers that do not copy

@@ -51,7 +51,12 @@ function supplies(): Supplies {
     wasm === undefined
       ? wasmAddress(simd, module).href
       : `${wasm}superpose-${module === 'small' ? 'small-' : ''}${simd}.wasm`;
-  return { module: { simd, wasm: { small: at('small'), full: at('full') } }, model };
+  return {
+    module: { simd, wasm: { small: at('small'), full: at('full') } },
+    model,
+    modelAdvice:
+      "Name a folder that has MiniLM’s files: configure({ model: 'https://example.org/superpose/model/' }), with the address of your site.",
+  };
 }
 
 /** The worker is bundled as text, so that no bundler has to find a file for it. */

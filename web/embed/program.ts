@@ -2,7 +2,7 @@
 // made from a string, or the page's own thread, gets its supplies first, then questions.
 import type { LoadOptions } from 'add-or-concatenate';
 import { answering, type ComputeFigure, computeWith, yielding } from '../worker/answers.js';
-import { library } from '../worker/library.js';
+import { library, withoutModel } from '../worker/library.js';
 import type { Question } from '../worker/transports.js';
 import {
   excerptReader,
@@ -18,15 +18,17 @@ export interface Supplies {
   excerpt?: ModelExcerpt | undefined;
   /** The address of the entire model, if there is one. */
   model?: string | undefined;
+  /** How the model can be provided where neither an excerpt nor an address of it is supplied. */
+  modelAdvice?: string | undefined;
 }
 
-const lacking =
-  'This copy of the figure carries only the tokens that it was made with, and the others could not be fetched.';
+const carried = 'This copy of the figure carries only the tokens that it was made with';
+const lacking = `${carried}, and the others could not be fetched.`;
 
 /**
  * Computes with the excerpt first, and for other words with the entire model, if the page has its address.
  */
-export function computeWithSupplies({ module, excerpt, model }: Supplies): ComputeFigure {
+export function computeWithSupplies({ module, excerpt, model, modelAdvice = '' }: Supplies): ComputeFigure {
   const fromModel = model === undefined ? undefined : computeWith(yielding(library({ from: model }, module)));
   const fromExcerpt =
     excerpt &&
@@ -39,13 +41,14 @@ export function computeWithSupplies({ module, excerpt, model }: Supplies): Compu
         (miniLM) => onlyExcerpt(miniLM, excerpt),
       ),
     );
+  const fromNothing = computeWith(withoutModel(yielding(library({}, module)), modelAdvice));
   return async (figure, state, job) => {
     try {
-      return await (fromExcerpt ?? fromModel ?? withoutModel(module))(figure, state, job);
+      return await (fromExcerpt ?? fromModel ?? fromNothing)(figure, state, job);
     } catch (error) {
       // A file that is not in the excerpt may come wrapped in another error.
       if (!fromExcerpt || !isNotInExcerpt(error)) throw error;
-      if (!fromModel) throw new Error(lacking);
+      if (!fromModel) throw new Error(`${carried}. ${modelAdvice}`.trim());
       return fromModel(figure, state, job).catch((cause: unknown) => {
         if (job.signal.aborted) throw cause;
         throw new Error(`${lacking} ${(cause as Error).message}`, { cause });
@@ -56,11 +59,6 @@ export function computeWithSupplies({ module, excerpt, model }: Supplies): Compu
 
 const isNotInExcerpt = (error: unknown): boolean =>
   error instanceof NotInExcerpt || (error instanceof Error && isNotInExcerpt(error.cause));
-
-const refuse = () => Promise.reject(new Error(lacking));
-// The error for a missing file would be for whoever builds the page, and not for a reader.
-const withoutModel = (module: LoadOptions): ComputeFigure =>
-  computeWith({ ...yielding(library({}, module)), miniLM: refuse });
 
 /** In a worker: the first message brings the supplies, the others are questions. */
 export function answerQuestions(): void {

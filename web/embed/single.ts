@@ -6,6 +6,7 @@ import type { Change } from '../element/figureRequest.js';
 import { hostPage, readLink, writeLink } from '../element/link.js';
 import { readState } from '../figures/controls.js';
 import { answering } from '../worker/answers.js';
+import { siteAdvice } from '../worker/library.js';
 import { blobWorker, pageThread, transports } from '../worker/transports.js';
 import { followTheme, originalAddress, reportHeight } from './frameMessages.js';
 import { fromBase64, type ModelExcerpt } from './modelExcerpt.js';
@@ -22,8 +23,8 @@ export interface SinglePage {
   keep?: string | undefined;
   /** Address of the page of all figures, if it has one; relative to this file, or absolute. */
   home?: string | undefined;
-  /** The folder of the model's files, relative to that page. */
-  model?: string | undefined;
+  /** The folder of the model's files, absolute or relative to that page; empty if the site names none. */
+  model: string;
   excerpt?: ModelExcerpt | undefined;
 }
 
@@ -43,6 +44,12 @@ function homeOf({ home }: SinglePage): string | undefined {
   return /^https?:/.test(address) ? address : undefined;
 }
 
+/** The absolute address of the model's folder, if there is one. */
+const modelOf = ({ model }: SinglePage, home: string | undefined): string | undefined => {
+  if (/^https?:/.test(model)) return model;
+  return home && model ? new URL(model, home).href : undefined;
+};
+
 async function showPage(script: string): Promise<void> {
   const page: SinglePage = JSON.parse(textOf('superpose-page'));
   const home = homeOf(page);
@@ -56,7 +63,8 @@ async function showPage(script: string): Promise<void> {
       wasm: modulesOf(page),
     },
     excerpt: page.excerpt,
-    model: home && new URL(page.model ?? 'model/', home).href,
+    model: modelOf(page, home),
+    modelAdvice: siteAdvice,
   });
   transports.push(
     blobWorker(script, supplies),

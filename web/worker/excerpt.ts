@@ -11,12 +11,16 @@ async function fetchBytes(address: URL): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** Only for a worker that has computed nothing yet: a figure does not read again what is memoized. */
+/**
+ * Only for a worker that has computed nothing yet: a figure does not read again what is memoized. Without the
+ * model's address, the given library says that there is no model.
+ */
 export const excerptOf =
-  ({ small, recorded }: Library, model: URL): ComputeFigure =>
+  (given: Library, model: URL | undefined): ComputeFigure =>
   async (figure, state, job) => {
     const record = excerptRecorder((file) => fetchBytes(new URL(file, model)));
-    const read = { ...library({ read: record.read }, {}, small), recorded: record.recorded(recorded) };
+    const known = model ? library({ read: record.read }, {}, given.small) : given;
+    const read = { ...known, recorded: record.recorded(given.recorded) };
     try {
       await computeWith(watchedLibrary(read, record.watched))(figure, state, job);
     } catch (error) {

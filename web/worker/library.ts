@@ -16,3 +16,16 @@ export function library(
     miniLM: retried(async () => loadMiniLM(await small(), { rest: superpose, ...model })),
   };
 }
+
+/** Advice where a site, or a file saved from one, has no address of MiniLM's files. */
+export const siteAdvice =
+  'Whoever builds this site can add MiniLM’s files (npm run build), or name a folder that has them (SUPERPOSE_MODEL).';
+
+/** The library where no folder of MiniLM's files is known; `advice` says how they can be provided. */
+export const withoutModel = (library: Library, advice: string): Library => ({
+  ...library,
+  miniLM: () =>
+    Promise.reject(
+      new Error(`This figure reads MiniLM, a trained model, whose files are not here. ${advice}`.trim()),
+    ),
+});

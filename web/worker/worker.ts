@@ -7,13 +7,15 @@ import { answering, type ComputeFigure, computeWith, memoizer, retried, yielding
 import { recorded } from './recorded.js';
 import type { Answering, Question, Reply } from './transports.js';
 
-// In dist/ this file is in assets/, beside model/.
-const model = new URL(/* @vite-ignore */ `../${__SUPERPOSE_MODEL__}`, import.meta.url);
+/** In dist/ this file is in assets/, beside model/. */
+const model =
+  __SUPERPOSE_MODEL__ && new URL(__SUPERPOSE_MODEL__, new URL(/* @vite-ignore */ '../', import.meta.url));
 // The page opens with recorded runs, so even the library is loaded only when a figure asks for it. It is
 // memoized, because another import would take several tasks at each step.
 const loadedLibrary = retried(() =>
   import('./library.js').then(
-    ({ library }) => library({ from: model }),
+    ({ library, siteAdvice, withoutModel }) =>
+      model ? library({ from: model }) : withoutModel(library(), siteAdvice),
     (cause: unknown) => {
       throw new Error('The code that computes could not be fetched; is there a network?', { cause });
     },
@@ -50,7 +52,7 @@ if (typeof document === 'undefined') {
   const answer = answering(computeAll(lazyLibrary), post);
   const excerpt = answering(async (figure, state, job) => {
     const { excerptOf } = await import('./excerpt.js');
-    return excerptOf(lazyLibrary, model)(figure, state, job);
+    return excerptOf(lazyLibrary, model || undefined)(figure, state, job);
   }, post);
   self.onmessage = ({ data }: MessageEvent<Question>) =>
     (Object.hasOwn(data, 'excerpt') ? excerpt : answer)(data);

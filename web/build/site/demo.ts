@@ -15,7 +15,8 @@ import {
   type Wish,
 } from '../../page/snippets.js';
 import { escaped } from '../../plot/svg.js';
-import { figureNames, renderState } from './figures.js';
+import { renderState } from './figures.js';
+import { hasModel, modelAddress } from './modelFolder.js';
 import { pageFilesOf } from './readingPage.js';
 import { singlePage } from './singlePage.js';
 
@@ -28,7 +29,7 @@ export function demo(dist: string, version: string): Plugin {
     async writeBundle(_, bundle) {
       const folder = resolve(dist, 'demo');
       mkdirSync(folder, { recursive: true });
-      const withModel = (await figureNames()).includes('one-score');
+      const withModel = hasModel() && modelAddress() !== '';
       const trained = withModel ? 'one-score' : 'dot-products';
       const prepare = async (name: string, settings: [string, string][]) => {
         const { rendered, excerpt, toSvg } = await renderState(name, settings);

@@ -7,6 +7,7 @@ import { deserialize, serialize } from 'node:v8';
 import type { ModelExcerpt } from '../../embed/modelExcerpt.js';
 import { openingFigures } from '../../figures/opening.js';
 import type { Placeholder, Rendered } from '../../node/index.js';
+import { hasModel } from './modelFolder.js';
 
 type Headless = typeof import('../../node/index.js');
 
@@ -40,7 +41,7 @@ export const headless = (): Promise<Headless> => import(bundle);
 /** Returns the names of the figures that can be rendered here: some need the model's files. */
 export async function figureNames(): Promise<string[]> {
   const { figures, initialState } = await headless();
-  const withModel = existsSync(new URL('manifest.json', model));
+  const withModel = hasModel();
   return Object.values(figures).flatMap(({ name, controls, source }) =>
     withModel || source(initialState(controls)) !== 'trained' ? [name] : [],
   );

@@ -6,12 +6,12 @@ import type { SinglePage } from '../../embed/single.js';
 import { inks, type Theme } from '../../plot/colour.js';
 import { escaped } from '../../plot/svg.js';
 import { siteAddress } from './address.js';
-import { modelFolder } from './modelFolder.js';
+import { modelAddress } from './modelFolder.js';
 
 export interface SinglePageParts {
   title: string;
   description: string;
-  page: SinglePage;
+  page: Omit<SinglePage, 'model'>;
   /** SVG for narrow and for wide pages, each light and dark. */
   pictures: { narrow: string; wide: string };
   finding: string;
@@ -40,7 +40,7 @@ const inline = (svg: string) => `data:image/svg+xml,${encodeURIComponent(svg.tri
 export const jsonBlock = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 /** The licences in one line: such a file is passed on without their texts. */
-function notice({ home }: SinglePage): string {
+function notice({ home }: Pick<SinglePage, 'home'>): string {
   const line = readFileSync(resolve(import.meta.dirname, '../../../build/single/notices.txt'), 'utf8');
   const texts = `${siteAddress() ?? home}THIRD-PARTY.txt`;
   return `<!-- Superpose, MIT, Copyright (c) 2026 The Superpose authors. In this file: ${line.replaceAll('--', '-')}. The licences: ${texts} -->`;
@@ -48,7 +48,11 @@ function notice({ home }: SinglePage): string {
 
 export function singlePage(parts: SinglePageParts): string {
   const { title, description, page, pictures, finding, script, head = '' } = parts;
-  const address = siteAddress();
+  const model = modelAddress();
+  // Where the page may read from. In a sandboxed frame, WebKit counts no address as 'self'.
+  const origins = [siteAddress(), model].flatMap((address) =>
+    address && URL.canParse(address) ? [new URL(address).origin] : [],
+  );
   const code = script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
   const policy = [
     "default-src 'none'",
@@ -56,8 +60,7 @@ export function singlePage(parts: SinglePageParts): string {
     `style-src ${hashOf(style)}`,
     'img-src data: blob:',
     'worker-src blob:',
-    // In a sandboxed frame, WebKit counts no address as 'self'.
-    `connect-src 'self'${address ? ` ${new URL(address).origin}` : ''}`,
+    ["connect-src 'self'", ...new Set(origins)].join(' '),
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
@@ -81,7 +84,7 @@ export function singlePage(parts: SinglePageParts): string {
   <body>
     ${notice(page)}
     <superpose-figure name="${page.figure}"><picture><source media="(min-width: 40rem)" srcset="${inline(pictures.wide)}"><img src="${inline(pictures.narrow)}" alt="${escaped(title)}"></picture><p>${escaped(finding)}</p>${first}</superpose-figure>
-    <script type="application/json" id="superpose-page">${jsonBlock({ ...page, model: modelFolder() })}</script>
+    <script type="application/json" id="superpose-page">${jsonBlock({ ...page, model })}</script>
     ${wasmBlock(page.module)}
     <script>${code}</script>
   </body>
