@@ -1,5 +1,5 @@
-// Every component of tokenizer.json, compared with Hugging Face's own tokenizers: each row of the table has the
-// same ids and tokens, or is refused by name.
+// Every component of tokenizer.json, compared with Hugging Face's own tokenizers: each row of the table has
+// the same ids and tokens, or is refused by name.
 import { expect, test } from 'vitest';
 import { tokenizerOf } from '../../../build/package/model/tokenizer/tokenizer.js';
 import { drawing } from '../support/numbers.ts';

@@ -1,4 +1,4 @@
-// Byte-pair encoding: merges neighbouring pieces of a word, the pair that was learned first first.
+// Byte-pair encoding: merges neighbouring pieces of a word, of all pairs the one that was learned earliest.
 // Source: BPE of Hugging Face's tokenizers.
 import { checkedKind, member, optional, type Part, refuseFile } from './parts.js';
 import { byteTokens, type SubwordModel, unknownToken, vocabularyOf } from './subwords.js';

@@ -1,5 +1,5 @@
-// Patterns of tokenizer.json: strings, and regular expressions of Oniguruma, with the syntax of Ruby, in the
-// part that means the same in JavaScript once it is written as here.
+// Patterns of tokenizer.json: strings, and regular expressions in Oniguruma's syntax, which are rewritten for
+// JavaScript. Those that could match something else there are refused.
 import { member, optional, type Part, refuseFile } from './parts.js';
 
 /** A part of a text, and whether a pattern matches it; all parts together are the text. */
@@ -8,7 +8,7 @@ export type Span = readonly [text: string, isMatch: boolean];
 /** Divides a text into what a pattern matches and what is between the matches. */
 export type Pattern = (text: string) => Span[];
 
-/** Characters after Unicode 16, to Oniguruma without a class, as members of a class. */
+/** Characters of Unicode 17, which Oniguruma does not know, as members of a class. */
 const afterUnicode16 = String.raw`\u088f\u0c5c\u0cdc\u1acf-\u1aeb\u20c1\u2b96\ua7ce\ua7cf\ua7d2\ua7d4\ua7f1\ufbc3-\ufbd2\ufd90\ufd91\ufdc8-\ufdce\u{10940}-\u{10959}\u{10ec5}-\u{10efb}\u{11b60}-\u{11b67}\u{11db0}-\u{11de9}\u{16ea0}-\u{16ed3}\u{16ff2}-\u{16ff6}\u{187f8}-\u{187ff}\u{18d09}-\u{18df2}\u{1ccfa}-\u{1ccfc}\u{1ceba}-\u{1cef0}\u{1e6c0}-\u{1e6ff}\u{1f6d8}\u{1f777}-\u{1f77a}\u{1f8d0}-\u{1f8d8}\u{1fa54}-\u{1fa57}\u{1fa8a}-\u{1fa8e}\u{1fac8}-\u{1facd}\u{1faea}-\u{1faef}\u{1fbfa}\u{2b73a}-\u{2b73f}\u{2cea2}-\u{2cead}\u{323b0}-\u{33479}`;
 const later = new RegExp(`[${afterUnicode16}]`, 'gu');
 

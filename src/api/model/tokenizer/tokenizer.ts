@@ -1,6 +1,6 @@
 // The tokenizer of any model, as its tokenizer.json defines it: added tokens are found, the rest of the text
-// is normalized, split into words and cut into pieces, and special tokens are put around them. A test compares
-// it with Hugging Face's tokenizers. What they do otherwise is refused by name.
+// is normalized, split into words and cut into pieces, and special tokens are put around them. A test
+// compares it with Hugging Face's tokenizers, and what would be cut differently here is refused by name.
 import type { Tokenizer } from '../model.js';
 import { addedTokensOf, type Section, tokenFinder } from './addedTokens.js';
 import { bytePairModel } from './bytePairs.js';
