@@ -145,7 +145,7 @@ TEST(ForwardSteps, AreTheSameWithLayersThatAreReleasedAndSetAgain) {
     if (!options.projections || !options.has_more) continue;
     // The queries and keys of the next layer are those of a forward that runs through it.
     for (int l = 0; l < count; ++l) set_any_layer(any, any.before_layers[l], l);
-    options.layers += 1;
+    options.has_more = ++options.layers < count;
     const Forward longer = forward(any.stack, rows, options);
     EXPECT_EQ(steps.run.projections.back().queries, longer.projections[options.layers - 1].queries);
     EXPECT_EQ(steps.run.projections.back().keys, longer.projections[options.layers - 1].keys);
