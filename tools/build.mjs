@@ -141,6 +141,12 @@ async function main(args) {
   if (others.length > 0 || (option !== undefined && option !== '--without-model')) {
     throw usageError(`npm run build takes --without-model or nothing, and got: ${args.join(' ')}`);
   }
+  const folder = process.env.SUPERPOSE_MODEL;
+  if (option && folder && folder !== 'none') {
+    throw usageError(
+      `${option} leaves the model out, and SUPERPOSE_MODEL names a folder that has it: ${folder}. Give one of them.`,
+    );
+  }
   const env = await setUp('wasm');
   await build(option ? { ...env, SUPERPOSE_MODEL: 'none' } : env);
   console.log('The site is in dist/; any file server can serve it, from any path.');

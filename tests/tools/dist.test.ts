@@ -255,6 +255,16 @@ test.each([['--with-model'], ['--without-model', 'x']])('npm run build refuses %
   expect(build).toThrow(`npm run build takes --without-model or nothing, and got: ${options.join(' ')}`);
 });
 
+test('npm run build refuses to leave out a model that another folder has', () => {
+  const env = { ...process.env, SUPERPOSE_MODEL: 'https://models.example/minilm' };
+  const build = () =>
+    execFileSync(process.execPath, [join(root, 'tools/build.mjs'), '--without-model'], {
+      env,
+      stdio: 'pipe',
+    });
+  expect(build).toThrow('names a folder that has it: https://models.example/minilm. Give one of them.');
+});
+
 test.runIf(withModel)('the model is in dist/ once, with one licence', () => {
   const files = readdirSync(join(dist, 'model'), { recursive: true, encoding: 'utf8' });
   expect(files.length).toBeLessThan(150);
