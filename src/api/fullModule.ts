@@ -58,7 +58,7 @@ const factories = [
 ] as const;
 
 /**
- * The object that load() returns, with all functions that follow a dot on this page.
+ * The object that load() returns, with all functions that are written `superpose.` on this page.
  *
  * @category Load the library
  */

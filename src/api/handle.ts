@@ -10,8 +10,8 @@ declare global {
 }
 
 /**
- * The handle of an object in the module's memory. Declare the object with `using`, or call delete() when you no
- * longer need it.
+ * Frees an object in the module's memory: declare the object with `using`, or call delete() when you no
+ * longer need it. What is not freed stays until its module ends, and the module's memory never shrinks.
  *
  * @category Load the library
  */

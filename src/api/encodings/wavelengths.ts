@@ -32,8 +32,9 @@ export interface Wavelengths {
 /** @category Encode positions */
 interface WavelengthsApi {
   /**
-   * Measures what a sinusoid's base achieves at a length and a width. The width d_model must be even, and
-   * base above 1 and at most 10¹². For RoPE, pass the width of a head. Throws RangeError or TypeError.
+   * Measures how well a sinusoid tells positions apart at a length and a width, by its base. The width
+   * d_model must be even, and base above 1 and at most 10¹². For RoPE, pass the width of a head. Throws
+   * RangeError or TypeError.
    */
   wavelengths(options: WavelengthsOptions): Wavelengths;
 }

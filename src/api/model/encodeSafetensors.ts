@@ -6,11 +6,11 @@ import { product } from './safetensors.js';
 /** @category Read and write files */
 interface EncodeSafetensorsApi {
   /**
-   * Returns the bytes of a safetensors file of tensors of any rank, of tables, [rows, columns], and of lists,
-   * [length]. The type of an array says the dtype: F32 and F64 for floats, I8 to I64 and U8 to U64 for whole
-   * numbers. Those of wider numbers come first, so that all are aligned, and otherwise the order is this one.
-   * Values of tensors and lists may be NaN or infinite, as results may. `metadata` is the format's own map
-   * from text to text. Throws RangeError, TypeError.
+   * Writes a safetensors file, and returns its bytes: tensors of any rank, tables, [rows, columns], and
+   * lists, [length]. The type of an array says the dtype: F32 and F64 for floats, I8 to I64 and U8 to U64 for
+   * whole numbers. Arrays of wider numbers are stored first, so that all are aligned; arrays of equal width
+   * keep their order. Values of tensors and lists may be NaN or infinite, as results may. `metadata` is the
+   * format's own map from text to text. Throws RangeError, TypeError.
    */
   encodeSafetensors(
     tensors: Readonly<Record<string, Tensor | Table | Floats | Integers>>,

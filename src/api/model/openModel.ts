@@ -13,10 +13,12 @@ import { filesOf, jsonOf, type Slices, type Source } from './slices.js';
 import { shared, watchNames } from './watch.js';
 
 /**
- * Opens a model: in Node by the path of a .safetensors file, an index of shards or a folder; in a browser by
- * the files that the reader chose. Nothing is uploaded, and only the parts that are needed are read. To run
- * layers, `superpose` must have all functions, as load() returns them. Throws a RangeError that says why the
- * files cannot be read as a model.
+ * Opens a checkpoint of your own, also one that is larger than memory. In Node, pass the path of a
+ * .safetensors file, an index of shards or a folder; in a browser, the files that somebody chose:
+ * `[...input.files]`. Beside the weights, config.json says what model it is, and tokenizer.json reads texts;
+ * without them, pass `family` and token ids. Nothing is uploaded, and only the parts that are needed are
+ * read. To run layers, `superpose` must have all functions, as load() returns them. Throws a RangeError that
+ * says why the files cannot be read as a model.
  *
  * @category Decompose a model
  */

@@ -26,9 +26,9 @@ export interface OpenModelOptions extends SlicesWatch {
   /** ε of the norms, from 0 up, if no config.json gives it. */
   epsilon?: number;
   /**
-   * The most bytes of layers that stay in memory, from 0 up to the default, 2³⁰: a weight takes four bytes. The
-   * first layers stay; each of the others is read when it runs, and released when the next one needs its
-   * room. Results are the same bit for bit.
+   * How many bytes the layers may take in memory, from 0 up to the default, 2³⁰: a weight takes four. A model
+   * that needs more runs too: its first layers stay, and each of the others is read again in every pass, when
+   * it runs. Results are the same bit for bit.
    */
   layerBytes?: number;
   /**
@@ -156,7 +156,7 @@ export interface OpenedModel {
    */
   digest(): Promise<string>;
   /**
-   * Cuts a text of at most 100,000 characters into at most `most` tokens, from 2 up, with the tokenizer.json
+   * Cuts a text of at most 100,000 characters into at most `most` tokens, 2 or more, with the tokenizer.json
    * beside the weights. Throws RangeError if there is no such file.
    */
   tokenize(text: string, most?: number): Promise<Sentence>;
@@ -178,11 +178,12 @@ export interface OpenedModel {
    */
   decompose(input: ModelInput, options?: OpenDecomposeOptions): Promise<Scores & { sentence: Sentence }>;
   /**
-   * Runs the model on a sentence, and returns states, scores and attention of each layer and the embedding,
-   * which is a mean over tokens. The result is valid until the next forward() or decompose() of a layer. The
-   * first layers that fit stay in the module's memory until delete() or until other calls need it; the others
-   * are read again in each pass, and decompose() of the result refuses them. Throws RangeError, TypeError,
-   * and the signal's reason when it is aborted.
+   * Runs the model on a sentence, and returns a pass, whose methods have the states, scores and attention of
+   * each layer. Its embedding is the mean over tokens. The pass is valid until the next forward() or
+   * decompose() of a layer. The first layers that fit stay in the module's memory until delete() or until
+   * other calls need it; the others are read again in each pass. For such a layer, decompose() of the pass
+   * throws: call decompose() of the model with `layer`. Throws RangeError, TypeError, and the signal's reason
+   * when it is aborted.
    */
   forward(input: ModelInput, options?: OpenForwardOptions): Promise<ForwardPass & { sentence: Sentence }>;
   /**

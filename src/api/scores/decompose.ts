@@ -62,15 +62,15 @@ export interface ScoreLayer extends Handle {
 interface DecomposeApi {
   /**
    * Keeps a layer's weights in the module, packed once for all inputs, so that each input costs only its own
-   * decompose(). It computes in float, but for norms and sums. Throws RangeError or TypeError before
+   * decompose(). Products are float32, norms and sums float64. Throws RangeError or TypeError before
    * allocating.
    */
   layer(input: ScoreLayerInput): ScoreLayer;
   /**
    * Takes the attention scores of summed embeddings apart, exactly. For n summands, each head's logits have
    * (n+1)² terms. This is TUPE, arXiv 2006.15595, eq. 6, with the LayerNorm and biases that it leaves out.
-   * Exact for a model's first layer: the residual is what float leaves. It is that of a layer that is made
-   * for it and deleted. Throws RangeError or TypeError before allocating.
+   * Exact for a model's first layer: the residual is what float leaves. It makes a layer(), decomposes once
+   * and deletes it. Throws RangeError or TypeError before allocating.
    */
   decompose(input: DecomposeInput): Scores;
 }

@@ -18,8 +18,8 @@ export interface GaugeOptions {
   /**
    * Rows whose token the model fixes, such as [CLS] at position 0, and padding. In either gauge, shares
    * exclude them as queries and as keys. In `canonical`, no mean includes them, and the entire row counts as
-   * constant. The default is the same in both gauges: the `excludedRows` of an opened model (row 0 of
-   * MiniLM), and none where no model is opened. With [], shares are over all rows.
+   * constant. By default they are, in both gauges, the `excludedRows` of an opened model (row 0 of MiniLM,
+   * its [CLS]), and none where no model is opened. Pass [] to include all rows.
    */
   excludedRows?: readonly number[];
 }

@@ -35,13 +35,16 @@ export interface Terms {
   readonly excludedRows: readonly number[];
   /** Whether a query sees no later key; shares then exclude those pairs. Default false. */
   readonly causal?: boolean;
-  /** [heads, parts², n, n], queries in rows, scaled like the logits. In float, in which they are computed. */
+  /**
+   * [heads, parts², n, n], queries in rows. Like the logits, they have no unit: they are scaled, usually by
+   * 1/√d_head, and come before the softmax. In float, in which they are computed.
+   */
   readonly terms: Float32Array;
 }
 
 /** Attention scores, decomposed into terms. */
 export interface Scores extends Terms {
-  /** [heads, n, n], computed from queries and keys, not from the terms. */
+  /** [heads, n, n], before the softmax, computed from queries and keys, not from the terms. */
   readonly logits: Float32Array;
   /** [heads], the largest |sum of terms − logits|, which is the rounding error of float. */
   readonly residuals: Float64Array;
