@@ -261,6 +261,6 @@ export function fitsScores(
   check.fits(
     `${check.counted(heads, 'head')} of ${check.counted(parts ** 2, 'term')} for ${check.counted(n, 'token')}`,
     raw.decompositionBytes(n, parts, heads, width) + more,
-    'Take fewer heads at a time apart with the option only, or sum up parts with groups.',
+    'Decompose fewer heads at a time with `only`, or add parts up with `groups`.',
   );
 }

@@ -503,7 +503,7 @@ describe('memory', () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`part${at}`, zeros(370, 8)]));
     const forward = await wide.forward(many);
     expect(await outcomeOf(() => forward.decompose({ layer: 0 }))).toBe(
-      `RangeError: 1 head of 1089 terms for 370 tokens would take 1,147 MB; ${fit} Take fewer heads at a time apart with the option only, or sum up parts with groups.`,
+      `RangeError: 1 head of 1089 terms for 370 tokens would take 1,147 MB; ${fit} Decompose fewer heads at a time with \`only\`, or add parts up with \`groups\`.`,
     );
     wide.delete();
   });
