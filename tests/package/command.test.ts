@@ -267,7 +267,9 @@ test('training gives the library’s numbers, as a table, in CSV and in JSON, an
   const { code, stdout, stderr } = await superpose('train', ...settings, ...both, '--json');
   expect(code).toBe(0);
   // Where stderr is no terminal, a line for each tenth of the runs.
-  expect(stderr).toMatch(/^(\d of 4 runs; the last, prev, (add|rope), seed [12], had [01]\.\d{3}\.\n){4}$/);
+  expect(stderr).toMatch(
+    /^(\d of 4 runs; the last, prev, (add|rope), seed [12], had accuracy [01]\.\d{3}\.\n){4}$/,
+  );
   const { rows, missing } = JSON.parse(stdout);
   expect(missing).toBeUndefined();
   expect(rows.map(({ scheme }: { scheme: string }) => scheme)).toEqual(['add', 'rope']);
@@ -276,7 +278,9 @@ test('training gives the library’s numbers, as a table, in CSV and in JSON, an
   expect(rows[0].standardDeviation).toBeCloseTo(Math.abs(a - b) / Math.SQRT2, 12);
   const csv = (await superpose('train', ...settings, ...both, '--csv')).stdout.split('\r\n');
   expect(csv[0]).toBe(Object.keys(rows[0]).join(','));
-  expect(csv[1]).toBe(Object.values(rows[0]).join(',').replaceAll('null', ''));
+  const { accuracies, ...summary } = rows[0];
+  expect(accuracies).toEqual([a, b]);
+  expect(csv[1]).toBe([...Object.values(summary), accuracies.join(' ')].join(',').replaceAll('null', ''));
   expect((await superpose('train', ...settings, ...both)).stdout).toContain(
     `${rows[0].accuracy.toFixed(3)} ± ${rows[0].standardDeviation.toFixed(3)}`,
   );

@@ -78,7 +78,10 @@ describe('a refusal quotes what was given and says what is allowed', () => {
     [train('--set', 'd_model=0x10'), 'and got “0x10”.'],
     [['model', bert, '--heads', 'abc'], '--heads takes a number, and got “abc”.'],
     [['model', bert, '--epsilon', ''], '--epsilon takes a number, and got “”.'],
-    [['decompose', '--model', bert, '--ids', '1,a,2'], '--ids takes a whole number from 0 up, and got “a”.'],
+    [
+      ['decompose', '--model', bert, '--ids', '1,a,2'],
+      '--ids takes the numbers of tokens, from 0 up, with commas between them, such as 101,2023,102, and got “a”.',
+    ],
     [figure('--width', 'wide'), '--width takes a whole number from 280 to 2000, and got “wide”.'],
     [['decompose', '--text', 'Hi', '--head', '-1'], '--head takes a whole number from 0 up, and got “-1”.'],
     [['decompose', '--text', 'Hi', '--layer', '-1'], 'from 0 up, and got “-1”.'],

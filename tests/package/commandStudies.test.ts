@@ -188,7 +188,13 @@ describe('one call for a study', () => {
     await superpose(...asked, ...gauge, '--head', 'all', '--out', 'ids.safetensors');
     const file = await tensorsOf(full, 'ids.safetensors');
     expectSame(file, single);
-    expect(file.metadata).toMatchObject({ layers: '[1,0]', gauge: 'raw', way: 'streams', model: 'BERT' });
+    expect(file.metadata).toMatchObject({
+      layers: '[1,0]',
+      gauge: 'raw',
+      way: 'streams',
+      model: 'BERT',
+      causal: 'false',
+    });
 
     const csv = (await superpose(...asked, ...gauge, '--head', 'all', '--csv')).stdout.split('\r\n');
     const json = JSON.parse((await superpose(...asked, ...gauge, '--head', 'all', '--json')).stdout);
@@ -278,7 +284,10 @@ test.each<[string[], string]>([
     'by one of --text "The cat sat on the mat.", --ids 101,2023,102 and --file',
   ],
   [['--file', '-', '--corpus', '-', '--way', 'mean'], 'Standard input is read once'],
-  [['--file', 'some.txt'], 'Line 3 of “some.txt”: --file takes a whole number from 0 up, and got “x”.'],
+  [
+    ['--file', 'some.txt'],
+    'Line 3 of “some.txt”: --file takes the numbers of tokens, from 0 up, with commas between them, such as 101,2023,102, and got “x”.',
+  ],
   [['--file', 'far.txt'], 'Line 2 of “far.txt”: '],
   [
     ['--file', 'sound.txt', '--excluded-rows', '1'],
@@ -358,6 +367,20 @@ describe('a signal', () => {
     const table = await interrupted('SIGINT', ...long, ...runs, '--out', 'runs.csv');
     expect(table).toMatchObject({ code: 130, stdout: '' });
     expect((await made('runs.csv')).toString()).toMatch(/^task,scheme,seeds,accuracy,.*\r\nprev,add,\d+,/);
+  });
+
+  test('ends standard output where the message says', async () => {
+    await writeFile(join(folder, 'many.txt'), written(idLines(3000)));
+    const asked = ['decompose', '--model', bert, '--file', 'many.txt', '--layer', 'all', '--csv'];
+    const { code, stdout, stderr } = await interrupted('SIGINT', ...asked);
+    expect(code).toBe(130);
+    const [sentence, layer] = stdout.trim().split('\r\n').at(-1)?.split(',') ?? [];
+    const isWhole = layer === '1';
+    const finished = Number(sentence) + (isWhole ? 1 : 0);
+    const end = isWhole
+      ? 'The answer ends there.'
+      : `The answer ends with layer ${layer} of sentence ${sentence}, whose other layers are missing.`;
+    expect(stderr.trim().split('\n').at(-1)).toBe(`Interrupted after ${finished} of 3000 sentences. ${end}`);
   });
 
   test('leaves no half of a file of `decompose`, nor what stood beside it', async () => {

@@ -171,11 +171,15 @@ async function written(model: OpenedModel, run: StudyRun, output: Output): Promi
     await deliver(output, writers[format](run, pieces));
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    const finished = last ? last.sentence + (last.layer === run.layers.at(-1) ? 1 : 0) : 0;
-    const left = file === undefined ? 'The answer ends there' : `${file} was not written`;
+    const isWhole = last?.layer === run.layers.at(-1);
+    const finished = last ? last.sentence + (isWhole ? 1 : 0) : 0;
+    const end =
+      last && !isWhole
+        ? `The answer ends with layer ${last.layer} of sentence ${last.sentence}, whose other layers are missing`
+        : 'The answer ends there';
     throw new Interrupted(
       error.exitCode,
-      `Interrupted after ${finished} of ${sentences.length} sentences. ${left}.`,
+      `Interrupted after ${finished} of ${sentences.length} sentences. ${file === undefined ? end : `${file} was not written`}.`,
     );
   }
   const summary = last ? contentOf(run, last, output) : '';
@@ -228,7 +232,7 @@ async function corpusOf(
   // A file without layers is refused by the library, with or without a corpus.
   if (corpus === undefined && !readsText && layers > 0)
     throw new Refusal(
-      `--way ${way}, by which this ${name} is taken apart, needs means over a corpus, and no tokenizer.json is beside the weights to cut texts with. Give one in numbers: --corpus FILE, a sentence a line, such as 101,2023,102.`,
+      `--way ${way}, by which this ${name} is taken apart, needs means over a corpus, and no tokenizer.json is beside the weights to cut texts with. Give one in numbers: --corpus FILE, a sentence a line, such as 101,2023,102; or choose --way direct or streams, which need none.`,
     );
   if (corpus === undefined) return undefined;
   const lines = await linesOf('--corpus', corpus);

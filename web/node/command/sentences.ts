@@ -50,9 +50,15 @@ export async function linesOf(option: string, file: string): Promise<GivenSenten
 }
 
 /** Reads vocabulary numbers, with commas between them. */
-export const idsOf = (option: string, text: string) => ({
-  ids: text.split(',').map((id) => integerOf(option, id.trim(), 0, Infinity)),
-});
+export function idsOf(option: string, text: string): { ids: number[] } {
+  const ids = text.split(',').map((id) => id.trim());
+  const wrong = ids.find((id) => !/^\d+$/.test(id));
+  if (wrong !== undefined)
+    throw new Refusal(
+      `${option} takes the numbers of tokens, from 0 up, with commas between them, such as 101,2023,102, and got ${quote(wrong)}.`,
+    );
+  return { ids: ids.map(Number) };
+}
 
 /** Cuts texts into tokens, or reads them as numbers. */
 export async function tokenized(
@@ -64,6 +70,10 @@ export async function tokenized(
   for (const { text, place } of given) {
     await inPlace(place, async () => {
       if (!areNumbers) {
+        if (!model.readsText)
+          throw new Refusal(
+            'There is no tokenizer.json beside the weights, which a text needs. Put it there, or give the numbers of tokens: --ids 101,2023,102.',
+          );
         sentences.push(await model.tokenize(text));
       } else {
         const { ids } = idsOf(place ? '--file' : '--ids', text);

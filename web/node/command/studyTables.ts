@@ -68,9 +68,9 @@ export async function* csvStudy(study: Study, pieces: Pieces): AsyncGenerator<st
 /** What a study is, for programs. */
 export function headerOf(
   { model, way, gauge, layers, sentences }: Study,
-  { parts, heads }: Pick<Scores, 'parts' | 'heads'>,
+  { parts, heads, causal = false }: Pick<Scores, 'parts' | 'heads' | 'causal'>,
 ) {
-  return { model, ...(way && { way }), gauge, parts, layers, heads, sentences };
+  return { model, ...(way && { way }), gauge, causal, parts, layers, heads, sentences };
 }
 
 /** One object with the rows of the long form, a line each. */

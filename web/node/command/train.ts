@@ -128,8 +128,8 @@ async function runsOf(
         runs.push(run);
         done += 1;
         const accuracy = latest(run.right).toFixed(3);
-        last = `; the last one had ${accuracy}`;
-        tenth(done, `${done} of ${count} runs; the last, ${name}, had ${accuracy}.`);
+        last = `; the last one had accuracy ${accuracy}`;
+        tenth(done, `${done} of ${count} runs; the last, ${name}, had accuracy ${accuracy}.`);
       }
     }
     return { finished };
@@ -152,11 +152,13 @@ interface TrainTable {
 function written(table: TrainTable, seeds: number, { format }: Output): string {
   const { steps, rows, missing } = table;
   if (format === 'json') return `${JSON.stringify(table, null, 1)}\n`;
-  if (format === 'csv')
+  if (format === 'csv') {
+    const cells = rows.map(({ accuracies, ...row }) => ({ ...row, accuracies: accuracies.join(' ') }));
     return csvOf({
-      columns: Object.keys(rows[0] as Row),
-      rows: rows.map((row) => Object.values(row).map((value) => value ?? '')),
+      columns: Object.keys(cells[0] as object),
+      rows: cells.map((row) => Object.values(row).map((value) => value ?? '')),
     });
+  }
   const over = missing ? 'the seeds that are finished' : seeds === 1 ? 'one seed' : `${seeds} seeds`;
   return `Accuracy after ${steps} steps, mean ± standard deviation over ${over}, and the steps to 99 %, mean of the seeds that came there:\n${print(rows)}`;
 }
@@ -182,7 +184,8 @@ async function save(
 function summaryOf(superpose: Superpose, runs: TrainingRun[]) {
   const of = (numbers: number[]) => superpose.summary(Float64Array.from(numbers));
   const orNull = (number: number) => (Number.isNaN(number) ? null : number);
-  const accuracy = of(runs.map((run) => latest(run.right)));
+  const accuracies = runs.map((run) => latest(run.right));
+  const accuracy = of(accuracies);
   const reached = runs.flatMap(({ stepsToAim }) => stepsToAim ?? []);
   return {
     accuracy: accuracy.mean,
@@ -190,6 +193,8 @@ function summaryOf(superpose: Superpose, runs: TrainingRun[]) {
     reached: reached.length,
     stepsTo99: orNull(of(reached).mean),
     diverged: runs.filter((run) => run.diverged).length,
+    /** By seed, from 1 up. */
+    accuracies,
   };
 }
 
