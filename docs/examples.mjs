@@ -1,5 +1,6 @@
-// One example for each function of the library, and some for what functions return. The build puts each into the reference, dist/api/, with what it returns;
-// tests/api/wrongArguments.test.ts makes each of its arguments wrong, tests/api/soak.test.ts runs each often.
+// One example for each function of the library, and some for what functions return. The build puts each into
+// the reference, dist/api/, with what it returns; tests/api/wrongArguments.test.ts makes each of its
+// arguments wrong, tests/api/soak.test.ts runs each often.
 
 /** Small tables that several examples share: five tokens and five positions of width 8. */
 export const tables = (superpose) => ({
@@ -10,8 +11,8 @@ export const tables = (superpose) => ({
 });
 
 /**
- * Runs the code of an example, which is our own, from below. `imports` are what it would import from the package,
- * and `model`.
+ * Runs the code of an example, which is our own, from below. `imports` are what it would import from the
+ * package, and `model`.
  */
 export function runExample(superpose, { code }, imports = {}) {
   const names = { superpose, tables, transformerLayer, ...imports };
@@ -514,8 +515,8 @@ return superpose.decodeSafetensors(entry, file.subarray(entry.begin, entry.end))
 const sentence = 'The cat sat on the mat.';
 
 /**
- * Examples of what the package exports beside load(), and of the methods of what functions return. In those with
- * `needsModel`, `model` is what loadMiniLM() returned.
+ * Examples of what the package exports beside load(), and of the methods of what functions return. In those
+ * with `needsModel`, `model` is what loadMiniLM() returned.
  */
 export const methodExamples = [
   {

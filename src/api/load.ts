@@ -7,8 +7,8 @@ import { type SmallSuperpose, smallApi } from './smallModule.js';
 /** With `module: 'small'`, it starts the small module, which has enough for a page's first figure. */
 export async function load(options: LoadOptions & { module: 'small' }): Promise<SmallSuperpose>;
 /**
- * Starts the library: it returns `superpose`, the object that has all functions. Throws an Error whose message
- * is a plain sentence when the engine has no WebAssembly SIMD or a file cannot be read.
+ * Starts the library: it returns `superpose`, the object that has all functions. Throws an Error whose
+ * message is a plain sentence when the engine has no WebAssembly SIMD or a file cannot be read.
  *
  * @category Load the library
  */

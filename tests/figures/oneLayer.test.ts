@@ -78,7 +78,8 @@ test('rows that are typed or dragged are those that are read, and others are sai
   expect(figure.remark?.(data, state)).toBe(
     'Enter exactly 5 numbers. Using random values for token and position.',
   );
-  // The second channel of the token, its grip dragged to the upper end of the bars, which is their largest sum.
+  // The second channel of the token, its grip dragged to the upper end of the bars, which is their largest
+  // sum.
   const drawnAt = (result: typeof typed, cursor: { i: number; j: number }) =>
     result.figure.scene(result.data, result.state, 350, undefined, cursor);
   const strip = (scene: ReturnType<typeof drawnAt>, i: number) =>

@@ -61,7 +61,9 @@ export class Cursors implements ReactiveController {
   isMarkedByStep = false;
   /** On somebody else's page: the reader came to the picture by a click, and not by Tab. */
   wasClicked = false;
-  /** The press that ends now has dragged a handle, or is a mouse's on a knob: it is no click on the picture. */
+  /**
+   * The press that ends now has dragged a handle, or is a mouse's on a knob: it is no click on the picture.
+   */
   #hasDragged = false;
   #place: Cursor = { i: 0, j: 0 };
   #unlink: (() => void) | undefined;

@@ -80,7 +80,9 @@ export const trainedControls = {
 
 /** What the first seed's model does with the row that is shown, at each look. */
 export interface ShownRow {
-  /** [looks][arcs], each [head, place of the query, place of the key, percent], of `drawn` percent or more. */
+  /**
+   * [looks][arcs], each [head, place of the query, place of the key, percent], of `drawn` percent or more.
+   */
   attention: number[][][];
   /** [looks][n] */
   answers: number[][];
@@ -109,7 +111,9 @@ export interface Data {
   stride: number;
   /** Those of namesOf(). */
   models: Partial<Record<ModelName, Model>>;
-  /** The recorded models with separate scores: without LayerNorm at the end, and with it at each checkpoint. */
+  /**
+   * The recorded models with separate scores: without LayerNorm at the end, and with it at each checkpoint.
+   */
   separate?: { end: { step: number; right: number }; norm: { step: number; right: number }[] };
 }
 export const modelOf = ({ models }: Data, name: ModelName): Model => models[name] as Model;

@@ -1,4 +1,5 @@
-// Figure "RoPE beside Added": the scores of one scheme and those of added positions, large, for the same tokens.
+// Figure "RoPE beside Added": the scores of one scheme and those of added positions, large, for the same
+// tokens.
 import type { SchemeInfo } from 'add-or-concatenate';
 import { aboutPercent, percent, readable } from '../plot/format.js';
 import { colourKey, edges, map, textAt, titleHeight, wrapped } from '../plot/parts.js';

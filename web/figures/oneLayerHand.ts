@@ -1,4 +1,5 @@
-// What a hand does in the picture of "one-layer": it points at cells, drags cards, and edits bars by their grips.
+// What a hand does in the picture of "one-layer": it points at cells, drags cards, and edits bars by their
+// grips.
 import type { Area } from '../plot/parts.js';
 import type { Cursor, Handle, Mark, Region } from '../plot/scene.js';
 import { nearestValue } from './controls.js';

@@ -1,5 +1,5 @@
-// Runs the beats, in which a picture stays while steps of text scroll past. The step at the reading line
-// sets the picture's state, forwards and backwards, and so does a step's link. A beat of one step is a picture
+// Runs the beats, in which a picture stays while steps of text scroll past. The step at the reading line sets
+// the picture's state, forwards and backwards, and so does a step's link. A beat of one step is a picture
 // with its text. A text that speaks of another state than the picture's is muted.
 import type { FigureElement } from '../element/figureElement.js';
 import { readLink, writeLink } from '../element/link.js';
@@ -8,8 +8,8 @@ import { cropAbove } from '../plot/cropping.js';
 
 const beside = matchMedia('(min-width: 75rem)');
 /**
- * Where steps scroll past below a whole figure, the step at this share of the window's height is the one being
- * read.
+ * Where steps scroll past below a whole figure, the step at this share of the window's height is the one
+ * being read.
  */
 const line = 0.78;
 /** Below a picture that stays, the step that has come this near to it, in pixels. */

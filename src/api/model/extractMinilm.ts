@@ -1,7 +1,7 @@
 // Makes the files that loadMiniLM() reads from the published weights: MiniLM's checkpoint in an order of our
-// own, its tables in files of a few rows. What the first scores need comes first, then the tables, the rest of each
-// layer, and the rows of the default corpus. For Node only. All values stay fp16, since int8 rows would cost
-// an error of 0.3 in a logit.
+// own, its tables in files of a few rows. What the first scores need comes first, then the tables, the rest
+// of each layer, and the rows of the default corpus. For Node only. All values stay fp16, since int8 rows
+// would cost an error of 0.3 in a logit.
 import type { SmallSuperpose } from '../smallModule.js';
 import { joined } from '../table.js';
 import { checkpointOf, present } from './checkpoint.js';

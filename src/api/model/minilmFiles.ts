@@ -1,5 +1,5 @@
-// MiniLM's files, its tables in pieces, so that a page fetches only what it needs: where they are, and how one
-// is read.
+// MiniLM's files, its tables in pieces, so that a page fetches only what it needs: where they are, and how
+// one is read.
 import * as check from '../check.js';
 import { readBytes, Unreachable, Unreadable, type Watch } from '../files.js';
 import type { SmallSuperpose } from '../smallModule.js';

@@ -38,7 +38,9 @@ export type ModelRuns = ReturnType<typeof modelRuns>;
 export function modelRuns(model: RunnableModel, superpose: Superpose) {
   const stack = sharedStack(layerSource(model, superpose));
   const running: Running = { model, stack, lastDecomposed: new WeakMap() };
-  /** Runs a sentence. `read` takes what it needs of the pass, of the scores of the layers `decomposed` too. */
+  /**
+   * Runs a sentence. `read` takes what it needs of the pass, of the scores of the layers `decomposed` too.
+   */
   const run = async <T>(
     sentence: Sentence,
     options: OpenForwardOptions,

@@ -174,10 +174,10 @@ export interface ForwardPass {
    *   on what it is named after, and all its means are removed. The terms are `token` · `token`, `token` ·
    *   `position`, `position` · `token`, `position` · `position`, `offset` · `offset` (token and token by
    *   their offset), `constant` · `token` (the key alone) and `token` · `constant`; all others are zero. The
-   *   last, `token` · `constant`, is the part that is the same for every key: the whole query, with its token,
-   *   its position and its mean, times the mean key. The softmax ignores it, and so do shares. The means are
-   *   the gauge of this way. Rows before their `first` are excluded, and the score of a pair with such a row
-   *   is in `constant` · `constant`.
+   *   last, `token` · `constant`, is the part that is the same for every key: the whole query, with its
+   *   token, its position and its mean, times the mean key. The softmax ignores it, and so do shares. The
+   *   means are the gauge of this way. Rows before their `first` are excluded, and the score of a pair with
+   *   such a row is in `constant` · `constant`.
    *
    * Terms add up to the scores, up to rounding; see `residuals`. In the canonical gauge, means are subtracted
    * at the embedding and before scoring: if they were subtracted before scoring alone, shares would depend on

@@ -1,7 +1,7 @@
 // Builds api/, the reference: what the package exports, in groups by what one wants to do, each function with
-// its types and with examples and what they return. TypeDoc would not do: it needs a compiler older than ours;
-// its pages have a script in the page, which the Content-Security-Policy refuses, and without scripts no
-// navigation; functions of one object are members on one page, and each type has a page of its own.
+// its types and with examples and what they return. TypeDoc would not do: it needs a compiler older than
+// ours; its pages have a script in the page, which the Content-Security-Policy refuses, and without scripts
+// no navigation; functions of one object are members on one page, and each type has a page of its own.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -87,7 +87,10 @@ type Anchors = ReadonlySet<string>;
 interface Linker {
   /** Links every type. */
   code(text: string): string;
-  /** Links what can be no other word: functions with brackets behind them, and names of types like ForwardPass. */
+  /**
+   * Links what can be no other word: functions with brackets behind them, and names of types like
+   * ForwardPass.
+   */
   prose(text: string): string;
 }
 

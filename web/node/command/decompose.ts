@@ -1,5 +1,5 @@
-// The command `decompose`: the scores of sentences in layers of MiniLM or of the user's own model, and the terms
-// of each.
+// The command `decompose`: the scores of sentences in layers of MiniLM or of the user's own model, and the
+// terms of each.
 import { load, loadMiniLM, type OpenedModel, type Sentence, type Way } from 'add-or-concatenate';
 import { counted } from '../../../build/package/check.js';
 import { Interrupted, interruption } from './interrupted.js';
