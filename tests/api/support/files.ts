@@ -1,6 +1,7 @@
 // Files made for the tests, sound and unsound: safetensors, tables in every format, and a tokenizer.json.
 import type { Table } from 'add-or-concatenate';
 import { rowOf } from './numbers.ts';
+import { addedToken } from './tokenizerFiles.ts';
 
 /**
  * A file with this header and so many bytes of data; `length` is the header's length as the file states it.
@@ -98,15 +99,7 @@ export function wordPieceTokenizer(vocab: Record<string, number>) {
     padding: null,
     added_tokens: Object.entries(vocab)
       .filter(([content]) => /^\[.*\]$/.test(content))
-      .map(([content, id]) => ({
-        id,
-        content,
-        single_word: false,
-        lstrip: false,
-        rstrip: false,
-        normalized: false,
-        special: true,
-      })),
+      .map(([content, id]) => addedToken(id, content)),
     normalizer: {
       type: 'BertNormalizer',
       clean_text: true,
