@@ -83,8 +83,8 @@ const order = ['page', 'page-alone', 'engines', 'node-alone', 'node'];
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId, project }: TestSpecification) => {
-      const found = longest.findIndex((name) => moduleId.endsWith(`tests/${name}.test.ts`));
-      return order.indexOf(project.name) * (longest.length + 1) + (found < 0 ? longest.length : found);
+      const place = longest.findIndex((name) => moduleId.endsWith(`tests/${name}.test.ts`));
+      return order.indexOf(project.name) * (longest.length + 1) + (place < 0 ? longest.length : place);
     };
     return (await super.sort(files)).sort((a, b) => place(a) - place(b));
   }

@@ -190,13 +190,13 @@ export async function ofLearning(load, superpose) {
 const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
 const inLines = (lines, [open, close]) => `${open}\n${lines.join(',\n')}\n${close}`;
 const entries = (data, text) =>
-  Object.entries(data).map(([name, one]) => `${JSON.stringify(name)}:${text(one)}`);
+  Object.entries(data).map(([name, value]) => `${JSON.stringify(name)}:${text(value)}`);
 
 /** A list of objects, or an object of objects, takes a line for each. */
 function lined(data) {
   if (Array.isArray(data) && data.some(isObject))
     return inLines(
-      data.map((one) => JSON.stringify(one)),
+      data.map((entry) => JSON.stringify(entry)),
       '[]',
     );
   const isMany = isObject(data) && Object.values(data).some(isObject);

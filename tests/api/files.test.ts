@@ -49,10 +49,10 @@ test('an answer without anything in it', async () => {
 });
 
 test('only a reading afresh goes past what is stored', async () => {
-  const asked: (string | undefined)[] = [];
+  const requests: (string | undefined)[] = [];
   await served(
     (request, answer) => {
-      asked.push(request.headers['cache-control']);
+      requests.push(request.headers['cache-control']);
       answer.end('x');
     },
     async (address) => {
@@ -60,7 +60,7 @@ test('only a reading afresh goes past what is stored', async () => {
       await readBytes(address, 'The list', true);
     },
   );
-  expect(asked).toEqual([undefined, 'no-cache']);
+  expect(requests).toEqual([undefined, 'no-cache']);
 });
 
 test('a server that refuses is quoted', async () => {
@@ -104,10 +104,10 @@ test.each(['before it is asked', 'before it answers', 'half-way'])(
     const stop = new AbortController();
     const reason = new Error('no longer wanted');
     if (when === 'before it is asked') stop.abort(reason);
-    let asked = 0;
+    let requests = 0;
     const waited = served(
       (_, answer) => {
-        asked += 1;
+        requests += 1;
         if (when === 'half-way') {
           answer.writeHead(200, { 'content-length': bytes.length });
           answer.write(bytes.subarray(0, 1000));
@@ -120,7 +120,7 @@ test.each(['before it is asked', 'before it answers', 'half-way'])(
         }),
     );
     await expect(waited).rejects.toBe(reason);
-    expect(asked).toBe(when === 'before it is asked' ? 0 : 1);
+    expect(requests).toBe(when === 'before it is asked' ? 0 : 1);
   },
 );
 

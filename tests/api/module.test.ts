@@ -77,9 +77,9 @@ describe('loading', () => {
 
   test('from addresses that a host gives, one at a time', async () => {
     const at = (module: ModuleName) => wasmAddress('plain', module);
-    const given = { simd: 'plain', wasm: { small: at('small').href, full: at('full') } } as const;
-    expect((await load(given)).cosineDeviation({ d: 4 })).toBe(0.5);
-    const { data } = (await load({ ...given, module: 'small' })).sinusoidal({ positions: 1, d_model: 2 });
+    const options = { simd: 'plain', wasm: { small: at('small').href, full: at('full') } } as const;
+    expect((await load(options)).cosineDeviation({ d: 4 })).toBe(0.5);
+    const { data } = (await load({ ...options, module: 'small' })).sinusoidal({ positions: 1, d_model: 2 });
     expect(data).toEqual(Float64Array.of(0, 1));
     await expect(load({ simd: 'plain', wasm: { full: new URL('nowhere.wasm', wasm) } })).rejects.toThrow(
       /^The WebAssembly file could not be (read|fetched).*nowhere\.wasm\)\.$/,
@@ -87,14 +87,14 @@ describe('loading', () => {
   });
 
   test('the small module is a part of the full one: its functions are there too, and give the same', async () => {
-    const [small, whole] = await Promise.all([
+    const [small, full] = await Promise.all([
       load({ simd: 'plain', module: 'small' }),
       load({ simd: 'plain' }),
     ]);
-    expect(Object.keys(whole)).toEqual(expect.arrayContaining(Object.keys(small)));
+    expect(Object.keys(full)).toEqual(expect.arrayContaining(Object.keys(small)));
     expect(small).not.toHaveProperty('gram');
     const layer = { rows: 8, columns: 8 } as const;
-    const taken = [small, whole].map((superpose) => {
+    const taken = [small, full].map((superpose) => {
       const linear = (seed: number) => ({ weight: superpose.randomNormal({ ...layer, seed }) });
       const token = superpose.randomNormal({ ...layer, rows: 3, seed: 3 });
       const position = superpose.sinusoidal({ positions: 3, d_model: 8 });
@@ -146,9 +146,9 @@ describe('loading', () => {
   });
 
   test('two modules share nothing', async () => {
-    const [one, other] = await Promise.all([load({ simd: 'plain' }), load({ simd: 'plain' })]);
-    one.randomUniform({ rows: 4096, columns: 1024, seed: 1 });
-    expect(one.memoryBytes()).toBeGreaterThan(other.memoryBytes());
+    const [first, other] = await Promise.all([load({ simd: 'plain' }), load({ simd: 'plain' })]);
+    first.randomUniform({ rows: 4096, columns: 1024, seed: 1 });
+    expect(first.memoryBytes()).toBeGreaterThan(other.memoryBytes());
   });
 
   test('results are outside of the module: its memory may grow under them', async () => {

@@ -87,7 +87,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     test('T5’s buckets', () => {
       for (const { bidirectional, buckets, max_distance, first_offset, bucket } of schemes.t5_buckets) {
         const n = 1 - first_offset;
-        const bias = tableOf(Array.from({ length: buckets }, (_, own) => [own]));
+        const bias = tableOf(Array.from({ length: buckets }, (_, bucket) => [bucket]));
         const ours = scored({ scheme: 't5', bidirectional, buckets, maxDistance: max_distance, bias }, n, 1);
         bucket.forEach((expected, at) => {
           const offset = first_offset + at;
@@ -153,7 +153,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       const terms = [content_content, content_position, global_content, global_position];
       close(
         ours.terms,
-        content_content.flatMap((_, h) => terms.map((one) => one[h] as Matrix)),
+        content_content.flatMap((_, h) => terms.map((example) => example[h] as Matrix)),
       );
     });
 
@@ -191,13 +191,13 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
 
     test('TUPE-A and TUPE-R, as released and as in equation 9', () => {
       const t = oracle.tupe;
-      const given = {
+      const inputs = {
         position: tableOf(normalized(t.position_table, t.gamma, t.beta, t.eps)),
         positionQuery: linearOf(t.position_query_weight, t.position_query_bias),
         positionKey: linearOf(t.position_key_weight, t.position_key_bias),
       };
-      close(run({ scheme: 'tupe-a', ...given }).logits, t.tupe_a_logits);
-      const relative = { scheme: 'tupe-r', ...given, buckets: t.buckets, maxDistance: t.max_distance };
+      close(run({ scheme: 'tupe-a', ...inputs }).logits, t.tupe_a_logits);
+      const relative = { scheme: 'tupe-r', ...inputs, buckets: t.buckets, maxDistance: t.max_distance };
       close(run({ ...relative, bias: tableOf(t.bias_table) }).logits, t.tupe_r_logits_code);
       const reset = t.bias_table.map((row, at) =>
         at === t.buckets / 2 || at === t.buckets ? row.map(() => 0) : row,
@@ -218,7 +218,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
 
   describe('what a score asks about', () => {
     /** Queries and keys are the rows themselves, side by side. */
-    const given = ({ query, key, scale }: { query: Matrix; key: Matrix; scale: number }) => {
+    const optionsOf = ({ query, key, scale }: { query: Matrix; key: Matrix; scale: number }) => {
       const width = (query[0] as number[]).length;
       const block = (at: number) => ({
         weight: tableOf(
@@ -233,7 +233,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const run = (input: object) => superpose.schemeScores(input as SchemeInput);
     const closeTerms = (ours: SchemeScores, theirs: Record<string, Matrix>, causal = false) => {
       const n = ours.n;
-      for (const [name, wanted] of Object.entries(theirs)) {
+      for (const [name, expected] of Object.entries(theirs)) {
         const at = ours.termNames.indexOf(name as never) * n * n;
         // The oracle's rows are less their mean over the keys that are seen.
         const rows = Array.from({ length: n }, (_, i) => {
@@ -242,20 +242,20 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
           const mean = seen.reduce((sum, x) => sum + x, 0) / seen.length;
           return Array.from(row, (x, j) => (j < seen.length ? x - mean : 0));
         });
-        close(rows.flat(), wanted);
+        close(rows.flat(), expected);
       }
     };
 
-    test.each(anova.rope)('RoPE, base $base, causal $causal', (one) => {
-      const { base, causal, terms, shares } = one;
-      const ours = run({ ...given(one), scheme: 'rope', base, causal });
+    test.each(anova.rope)('RoPE, base $base, causal $causal', (example) => {
+      const { base, causal, terms, shares } = example;
+      const ours = run({ ...optionsOf(example), scheme: 'rope', base, causal });
       closeTerms(ours, terms, causal);
       for (const [name, share] of Object.entries(shares))
         expect(ours.shares[ours.termNames.indexOf(name as never)]).toBeCloseTo(share, 12);
     });
 
-    test.each(anova.others)('schemes that do not turn', (one) => {
-      const width = (one.query[0] as number[]).length;
+    test.each(anova.others)('schemes that do not turn', (example) => {
+      const width = (example.query[0] as number[]).length;
       const identity = Array.from({ length: width }, (_, row) =>
         Array.from({ length: width }, (_, column) => Number(row === column)),
       );
@@ -266,38 +266,42 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         alibi: { scheme: 'alibi', causal: false },
         bias: {
           scheme: 'diet-rel',
-          clip: (one.bias.length - 1) / 2,
-          bias: tableOf(one.bias.map((x) => [x]).reverse()),
+          clip: (example.bias.length - 1) / 2,
+          bias: tableOf(example.bias.map((x) => [x]).reverse()),
         },
         diet_abs: {
           scheme: 'diet-abs',
-          d_position: (one.position_query[0] as number[]).length,
-          positionQuery: tableOf(one.position_query),
-          positionKey: tableOf(one.position_key),
+          d_position: (example.position_query[0] as number[]).length,
+          positionQuery: tableOf(example.position_query),
+          positionKey: tableOf(example.position_key),
         },
-        shaw: { scheme: 'shaw', clip: (one.shaw_keys.length - 1) / 2, offsetKeys: tableOf(one.shaw_keys) },
+        shaw: {
+          scheme: 'shaw',
+          clip: (example.shaw_keys.length - 1) / 2,
+          offsetKeys: tableOf(example.shaw_keys),
+        },
         transformer_xl: {
           scheme: 'transformer-xl',
           causal: false,
           d_offset: width,
-          offsets: tableOf([...one.offsets].reverse()),
+          offsets: tableOf([...example.offsets].reverse()),
           offsetKey: { weight: tableOf(identity) },
-          u: Float64Array.from(one.u),
-          v: Float64Array.from(one.v),
+          u: Float64Array.from(example.u),
+          v: Float64Array.from(example.v),
         },
         deberta: {
           scheme: 'deberta',
-          clip: one.distance_queries.length / 2,
+          clip: example.distance_queries.length / 2,
           distances: tableOf(
-            one.distance_queries.map((row, at) => [...row, ...(one.distance_keys[at] as number[])]),
+            example.distance_queries.map((row, at) => [...row, ...(example.distance_keys[at] as number[])]),
           ),
           positionQuery: half((row) => [...row, ...none]),
           positionKey: half((row) => [...none, ...row]),
         },
       };
-      expect(Object.keys(one.schemes).sort()).toEqual(Object.keys(schemes).sort());
-      for (const [name, { score, terms }] of Object.entries(one.schemes)) {
-        const ours = run({ ...given(one), ...schemes[name] });
+      expect(Object.keys(example.schemes).sort()).toEqual(Object.keys(schemes).sort());
+      for (const [name, { score, terms }] of Object.entries(example.schemes)) {
+        const ours = run({ ...optionsOf(example), ...schemes[name] });
         close(ours.logits, score);
         closeTerms(ours, terms);
       }
@@ -315,13 +319,13 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     // Scores do not depend on where positions begin, but turned rows do.
     test('queries and keys, turned by their positions', () => {
       const { rotated_query, rotated_key, rotated_query_half_split } = oracle.rope;
-      const turned = (linear: Linear<Float64Array>, layout?: 'concatenated') => {
+      const rotated = (linear: Linear<Float64Array>, layout?: 'concatenated') => {
         const rows = tableOf(oracle.x.map((row) => [...apply(linear, row)]));
         return superpose.rotate({ rows, heads: oracle.heads, ...(layout && { layout }) }).data;
       };
-      close(turned(shared.query), [...sideBySide(rotated_query).data]);
-      close(turned(shared.key), [...sideBySide(rotated_key).data]);
-      close(turned(shared.query, 'concatenated'), [...sideBySide(rotated_query_half_split).data]);
+      close(rotated(shared.query), [...sideBySide(rotated_query).data]);
+      close(rotated(shared.key), [...sideBySide(rotated_key).data]);
+      close(rotated(shared.query, 'concatenated'), [...sideBySide(rotated_query_half_split).data]);
     });
 
     test('RoPE, interleaved and half-split', () => {

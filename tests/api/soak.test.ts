@@ -35,8 +35,8 @@ const [malloc, free] = ['_malloc', '_free'].map((name) => {
 let exported: WebAssembly.Exports = {};
 const { instantiate } = WebAssembly;
 beforeAll(() => {
-  const seen = async (...given: Parameters<typeof instantiate>) => {
-    const instance: unknown = await instantiate(...given);
+  const seen = async (...args: Parameters<typeof instantiate>) => {
+    const instance: unknown = await instantiate(...args);
     if (instance instanceof WebAssembly.Instance) exported = instance.exports;
     return instance;
   };

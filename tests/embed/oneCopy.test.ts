@@ -182,16 +182,16 @@ describe('the module of the package', () => {
     inPage();
     const { hostPage, transports, supplies } = await module();
     expect(near.whenNear).toHaveBeenCalledTimes(1);
-    const told = await supplies();
+    const message = await supplies();
     expect(hostPage).toMatchObject({ home: undefined });
     expect(transports.map(({ name }) => name)).toEqual(['blob worker', 'page']);
     expect(mirror.defineMirrored).toHaveBeenCalledTimes(1);
-    expect(told.model).toBeUndefined();
-    const simd = told.module.simd;
+    expect(message.model).toBeUndefined();
+    const simd = message.module.simd;
     expect(['plain', 'simd', 'relaxed']).toContain(simd);
     // Beside the modules, as long as it is told nothing else.
-    expect(told.module.wasm.small).toMatch(new RegExp(`/wasm/superpose-small-${simd}\\.wasm$`));
-    expect(told.module.wasm.full).toMatch(new RegExp(`/wasm/superpose-${simd}\\.wasm$`));
+    expect(message.module.wasm.small).toMatch(new RegExp(`/wasm/superpose-small-${simd}\\.wasm$`));
+    expect(message.module.wasm.full).toMatch(new RegExp(`/wasm/superpose-${simd}\\.wasm$`));
   });
 
   test('takes folders by any address, with the last slash or without', async () => {
@@ -199,10 +199,10 @@ describe('the module of the package', () => {
     const { configure, hostPage, supplies } = await module();
     configure({ home: '../figures/', model: 'https://cdn.example/model', wasm: '/wasm/' });
     expect(hostPage.home).toBe('https://blog.example/figures/');
-    const told = await supplies();
-    expect(told.model).toBe('https://cdn.example/model/');
-    const simd = told.module.simd;
-    expect(told.module.wasm).toEqual({
+    const message = await supplies();
+    expect(message.model).toBe('https://cdn.example/model/');
+    const simd = message.module.simd;
+    expect(message.module.wasm).toEqual({
       small: `https://blog.example/wasm/superpose-small-${simd}.wasm`,
       full: `https://blog.example/wasm/superpose-${simd}.wasm`,
     });

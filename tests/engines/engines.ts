@@ -198,13 +198,13 @@ export async function shown(engine: Engine, name: string) {
           (figure: string) => document.querySelector(`superpose-figure[name="${figure}"]`)?.scrollIntoView(),
           name,
         );
-        const found = await engine.evaluate(readFigure, name);
-        return Boolean(found?.drawn) && !found?.busy;
+        const actual = await engine.evaluate(readFigure, name);
+        return Boolean(actual?.drawn) && !actual?.busy;
       },
       { timeout: 60_000, interval: 200, message: name },
     )
     .toBe(true);
-  const found = await engine.evaluate(readFigure, name);
-  if (!found) throw new Error(`There is no figure ${name}.`);
-  return found;
+  const result = await engine.evaluate(readFigure, name);
+  if (!result) throw new Error(`There is no figure ${name}.`);
+  return result;
 }

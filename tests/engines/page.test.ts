@@ -28,8 +28,8 @@ const goTo = (fragment: string) => {
   location.hash = fragment;
 };
 const dialogOpen = (host: string) => {
-  const one = document.querySelector(host);
-  return (one?.shadowRoot?.querySelector('dialog') ?? one)?.matches('dialog[open]:modal') ?? false;
+  const element = document.querySelector(host);
+  return (element?.shadowRoot?.querySelector('dialog') ?? element)?.matches('dialog[open]:modal') ?? false;
 };
 const closeEmbed = () =>
   document.querySelector('superpose-embed-builder')?.shadowRoot?.querySelector('dialog')?.close();

@@ -48,9 +48,9 @@ for (const name of ['firefox', 'webkit'] as const) {
       await expect.poll(() => engine.evaluate(drop, files)).toBe(true);
       const model = await openModel(plain, folder);
       const { overlap } = await model.report();
-      const found = await shown(engine, 'user-model-overlap');
-      expect(found.problems).toEqual([]);
-      expect(found.finding).toContain(`Weighted by energy: ${about(overlap?.raw as number)} times`);
+      const actual = await shown(engine, 'user-model-overlap');
+      expect(actual.problems).toEqual([]);
+      expect(actual.finding).toContain(`Weighted by energy: ${about(overlap?.raw as number)} times`);
       expect((await shown(engine, 'user-model-heads')).problems).toEqual([]);
       expect((await shown(engine, 'user-model-one-score')).tokens).toEqual(['2', '3', '4', '5']);
       const [tokens, positions] = [40, 70].map((rows) =>

@@ -64,13 +64,13 @@ test.each(tasks)(
     expect(end.right >= 0.99).toBe(needsNoCrossTerm);
     // With it they learn all four.
     expect(last(norm).right).toBeGreaterThanOrEqual(0.99);
-    const said = figure.describe(data, state as never);
-    expect(captionOf(said)[0]).toBe(
+    const sentence = figure.describe(data, state as never);
+    expect(captionOf(sentence)[0]).toBe(
       needsNoCrossTerm
         ? 'All three learn it, with separate scores too.'
         : 'In one layer without LayerNorm, separate scores did not learn it in 16,000 steps.',
     );
-    expect(said).toContain('With LayerNorm they have ');
+    expect(sentence).toContain('With LayerNorm they have ');
   },
 );
 
@@ -181,11 +181,11 @@ test.each([
 test('what is said is what is drawn', async () => {
   const { data, state } = await run<Data>(addOrConcatenate, { step: 60 });
   const right = (name: ModelName) => aboutPercent((modelOf(data, name).mean[12] as number) / data.questions);
-  const said = figure.describe(data, state as never);
+  const sentence = figure.describe(data, state as never);
   // Half learned, the numbers come first; at the end, what they mean.
-  const both = `${right('add')} added and ${right('concat-half')} concatenated`;
-  expect(said).toMatch(new RegExp(`^After 60 steps, right: ${both}\\. `));
-  expect(said).toContain(`; ${right('uniform-attention')} with equal attention.`);
+  const pair = `${right('add')} added and ${right('concat-half')} concatenated`;
+  expect(sentence).toMatch(new RegExp(`^After 60 steps, right: ${pair}\\. `));
+  expect(sentence).toContain(`; ${right('uniform-attention')} with equal attention.`);
   expect(right('uniform-attention')).not.toBe(
     aboutPercent(last(modelOf(data, 'uniform-attention').mean) / data.questions),
   );

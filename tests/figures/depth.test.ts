@@ -32,19 +32,21 @@ describe.runIf(inject('withModel'))('of all layers', () => {
   };
 
   test('they open on all six layers, and fetch nothing of the model', async () => {
-    const whole = await opened(depth);
-    const { heads, states, attention, tokens } = whole.data as Awaited<ReturnType<typeof depth.compute>>;
+    const complete = await opened(depth);
+    const { heads, states, attention, tokens } = complete.data as Awaited<ReturnType<typeof depth.compute>>;
     expect([heads.length, states.length, attention.length]).toEqual([6, 7, 6]);
     expect(attention[5]).toHaveLength(12 * tokens.length ** 2);
-    expect(whole.figure.describe(whole.data, whole.state)).toContain('The scores use it most in layer 1');
+    expect(complete.figure.describe(complete.data, complete.state)).toContain(
+      'The scores use it most in layer 1',
+    );
     for (const pair of Object.keys(needsPositions.figure.controls.pair.options)) {
       const { figure, data, state } = await opened(needsPositions, { pair });
       expect(figure.describe(data, state)).toContain(' after the last layer, ');
       // A sentence of one's own has an effect only once the layers are there.
       expect(figure.unused?.(state)).toEqual(expect.arrayContaining(['text', 'other', 'shift', 'seed']));
     }
-    expect(whole.figure.unused?.(whole.state)).toEqual(['text']);
-    expect(depth.figure.unused?.({ ...(whole.state as object), layers: 'all' } as never)).toEqual([]);
+    expect(complete.figure.unused?.(complete.state)).toEqual(['text']);
+    expect(depth.figure.unused?.({ ...(complete.state as object), layers: 'all' } as never)).toEqual([]);
   });
 
   test('what is shown beforehand is what it is here', async () => {
@@ -78,7 +80,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
   type Early = Record<string, never[]> & { heads: number[][] };
 
   test('without that there is what the first scores and the tables give', async () => {
-    for (const made of [await early(needsPositions), await first()]) expectSoundPictures(made);
+    for (const opened of [await early(needsPositions), await first()]) expectSoundPictures(opened);
   });
 
   test('what is not here keeps room for as many layers as the model has', async () => {
@@ -90,8 +92,8 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     expect(two).not.toContain('3');
     const shown = await first();
     const { heads } = shown.data;
-    const whole = shown.figure.scene({ ...shown.data, heads: Array(6).fill(heads[0]) }, shown.state, 700);
-    expect(shown.figure.scene(shown.data, shown.state, 700).height).toBe(whole.height);
+    const complete = shown.figure.scene({ ...shown.data, heads: Array(6).fill(heads[0]) }, shown.state, 700);
+    expect(shown.figure.scene(shown.data, shown.state, 700).height).toBe(complete.height);
   });
 
   test('the control says how many bytes they are', async () => {
@@ -108,14 +110,14 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     const result = await run(depth);
     const { data } = result;
     const { states } = depthOracle.shared_corpus.mean;
-    for (const [place, wanted] of states.entries()) {
-      expect(Math.abs(data.states[place].energy - wanted.position_energy)).toBeLessThan(0.05);
-      expect(Math.abs(data.states[place].table - wanted.cosine_with_table)).toBeLessThan(0.05);
-      expect(Math.abs(data.states[place].directions - wanted.participation_ratio)).toBeLessThan(0.5);
+    for (const [place, expected] of states.entries()) {
+      expect(Math.abs(data.states[place].energy - expected.position_energy)).toBeLessThan(0.05);
+      expect(Math.abs(data.states[place].table - expected.cosine_with_table)).toBeLessThan(0.05);
+      expect(Math.abs(data.states[place].directions - expected.participation_ratio)).toBeLessThan(0.5);
     }
     const mean = (shares: number[]) => shares.reduce((sum, share) => sum + share, 0) / shares.length;
-    const wanted = depthOracle.shared_corpus['position-position'].mean_decomposition;
-    for (const [layer, shares] of wanted.entries()) {
+    const expectedValues = depthOracle.shared_corpus['position-position'].mean_decomposition;
+    for (const [layer, shares] of expectedValues.entries()) {
       expect(Math.abs(mean(data.heads[layer]) - mean(shares))).toBeLessThan(0.05);
       // A head that is positional in one corpus is positional in the other.
       for (const [head, share] of shares.entries()) {
@@ -149,8 +151,8 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     const { taken } = valuesOracle.sentences[0] as (typeof valuesOracle.sentences)[0];
     const { figure, data, state } = await opened(needsPositions, { pair: 'dog', view: 'readers' });
     const { curves, orders } = data as { curves: { cosines: number[] }[]; orders: number[] };
-    const wanted = Object.entries(taken).filter(([name]) => name !== 'nothing');
-    for (const [place, [, { cosines }]] of wanted.entries())
+    const expected = Object.entries(taken).filter(([name]) => name !== 'nothing');
+    for (const [place, [, { cosines }]] of expected.entries())
       for (const [layer, cosine] of cosines.entries())
         expect(curves[place]?.cosines[layer]).toBeCloseTo(cosine, 4);
     expect(figure.describe(data, state)).toMatch(/^Positions act through attention, hardly through values\./);
@@ -170,8 +172,8 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     expect(data.shuffled.slice(-2)).toEqual(['.', '[SEP]']);
     const first = data.tokens.findIndex((token: string) => token.startsWith('##'));
     expect(first).toBeGreaterThan(0);
-    const whole = data.tokens.slice(first - 1, first + 1).join(' ');
-    expect(data.shuffled.join(' ')).toContain(whole);
+    const complete = data.tokens.slice(first - 1, first + 1).join(' ');
+    expect(data.shuffled.join(' ')).toContain(complete);
     expect([...data.shuffled].sort()).toEqual([...data.tokens].sort());
   });
 });

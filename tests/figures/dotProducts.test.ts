@@ -63,12 +63,12 @@ test('a dot is off the line by its cross terms, marked in their colours', async 
 });
 
 test('it says when positions are loud', async () => {
-  const said = async (scale: number) => {
+  const sentence = async (scale: number) => {
     const { figure, data, state } = await run(dotProducts, { scale });
     return figure.describe(data, state);
   };
-  expect(await said(1)).not.toContain('loud');
-  expect(await said(10)).toContain('Positions are loud here');
+  expect(await sentence(1)).not.toContain('loud');
+  expect(await sentence(10)).toContain('Positions are loud here');
 });
 
 describe('where recipes begin', () => {

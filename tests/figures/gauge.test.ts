@@ -19,9 +19,9 @@ describe.runIf(inject('withModel'))('of MiniLM', () => {
     const model = await loadMiniLM(await load());
     const sharesIn = async (gauge: 'raw' | 'canonical') =>
       fourOf(sharesOf(await model.decompose(sentenceControl.initial, { gauge, groups, only: [head] }), head));
-    const wanted = [await sharesIn('raw'), await sharesIn('canonical')];
+    const expected = [await sharesIn('raw'), await sharesIn('canonical')];
     [raw, canonical].forEach((found, place) => {
-      wanted[place]?.forEach((share, kind) => {
+      expected[place]?.forEach((share, kind) => {
         expect(found[middle][kind]).toBeCloseTo(share, 6); // 8.4e-8
       });
     });

@@ -12,11 +12,11 @@ import { expectSoundPictures, run } from './support.ts';
 // From the published weights, in numpy.
 const oracle = JSON.parse(readFileSync(new URL('../reference/minilm.json', import.meta.url), 'utf8'));
 const fourOf = (nine: ArrayLike<number>) => [0, 1, 3, 4].map((term) => nine[term]);
-const close = (found: number[] | undefined, expected: (number | undefined)[]) => {
+const close = (actual: number[] | undefined, expected: (number | undefined)[]) => {
   expected.forEach((share, kind) => {
-    expect(found?.[kind]).toBeCloseTo(share as number, 6); // 1.5e-7
+    expect(actual?.[kind]).toBeCloseTo(share as number, 6); // 1.5e-7
   });
-  expect(found?.reduce((a, b) => a + b)).toBeCloseTo(1, 6); // 2.0e-7
+  expect(actual?.reduce((a, b) => a + b)).toBeCloseTo(1, 6); // 2.0e-7
 };
 
 const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
@@ -45,13 +45,13 @@ test.runIf(inject('withModel'))('raw shares of the ten sentences, averaged and p
     heads.tenSentences.map((text) => model.decompose(text, { gauge: 'raw', groups })),
   );
   const each = Array.from({ length: 9 }, (_, term) => term);
-  const { heads: own, mean, pooled } = superpose.poolShares(scores, each);
-  const wanted = [
-    ...Array.from({ length: 12 }, (_, head) => own.subarray(9 * head, 9 * head + 9)),
+  const { heads: perHead, mean, pooled } = superpose.poolShares(scores, each);
+  const expected = [
+    ...Array.from({ length: 12 }, (_, head) => perHead.subarray(9 * head, 9 * head + 9)),
     mean,
     pooled,
   ];
-  wanted.forEach((nine, row) => {
+  expected.forEach((nine, row) => {
     close(result.data.rows[row].shares, fourOf(nine));
   });
 });
@@ -69,9 +69,9 @@ test.runIf(inject('withModel'))('how long the rows of the sentence are, before t
   expect(data.lengths.token).toBeCloseTo(mean(token), 9);
   expect(data.lengths.position).toBeCloseTo(mean(position), 9);
   expect(data.lengths.segment).toBeCloseTo(oracle.tables.segment_norm, 9);
-  const said = figure.describe(data, state);
+  const sentence = figure.describe(data, state);
   for (const length of Object.values(data.lengths as Record<string, number>))
-    expect(said).toContain(length.toPrecision(2));
+    expect(sentence).toContain(length.toPrecision(2));
   // Ten sentences have no row each, and say nothing of lengths.
   const ten = await run(heads, { sentences: 'ten' });
   expect(ten.figure.describe(ten.data, ten.state)).not.toContain('LayerNorm');
@@ -134,9 +134,9 @@ test.runIf(inject('withModel'))('shares of a later layer are those that the comm
   expectSoundPictures(result);
   expect(result.figure.describe(result.data, result.state)).toContain('in layer 1');
   const command = fileURLToPath(new URL('../../build/package/node/command.js', import.meta.url));
-  const asked = ['decompose', '--text', text, '--layer', '1', '--gauge', 'canonical', '--json'];
+  const args = ['decompose', '--text', text, '--layer', '1', '--gauge', 'canonical', '--json'];
   const { columns, rows } = JSON.parse(
-    execFileSync(process.execPath, [command, ...asked], { encoding: 'utf8' }),
+    execFileSync(process.execPath, [command, ...args], { encoding: 'utf8' }),
   );
   const kinds = ['token → token', 'token → position', 'position → token', 'position → position'];
   expect(rows).toHaveLength(12);

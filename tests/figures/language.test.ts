@@ -39,10 +39,10 @@ type Settings = Pick<
   'source' | 'task' | 'steps' | 'rate' | 'quiet' | 'rowRate' | 'start'
 >;
 
-const sum = (list: readonly number[]) => list.reduce((total, one) => total + one, 0);
+const sum = (list: readonly number[]) => list.reduce((total, value) => total + value, 0);
 const mean = (list: readonly number[]) => sum(list) / list.length;
 const variance = (list: readonly number[]) =>
-  sum(list.map((one) => (one - mean(list)) ** 2)) / (list.length - 1);
+  sum(list.map((value) => (value - mean(list)) ** 2)) / (list.length - 1);
 
 /** The t beyond which 5 % of Student's distribution lie, by its density in rectangles. */
 function quantile(degrees: number): number {
@@ -52,11 +52,11 @@ function quantile(degrees: number): number {
   const parts = Array.from({ length: steps }, (_, k) => (k + 0.5) / steps).map(
     (s) => [s / (1 - s), density(s / (1 - s)) / (1 - s) ** 2] as const,
   );
-  const wanted = 0.95 * sum(parts.map(([, part]) => part));
+  const expected = 0.95 * sum(parts.map(([, part]) => part));
   let below = 0;
   for (const [t, part] of parts) {
     below += part;
-    if (below >= wanted) return t;
+    if (below >= expected) return t;
   }
   return Number.NaN;
 }
@@ -70,30 +70,41 @@ test('the quantiles are those of a printed table', () => {
 /** Welch's, written out. */
 function welch(added: readonly number[], other: readonly number[]) {
   const parts = [added, other].map((list) => variance(list) / list.length) as [number, number];
-  const both = parts[0] + parts[1];
-  const degrees = both ** 2 / (parts[0] ** 2 / (added.length - 1) + parts[1] ** 2 / (other.length - 1));
-  return { lead: mean(added) - mean(other), margin: quantile(degrees) * Math.sqrt(both) };
+  const pair = parts[0] + parts[1];
+  const degrees = pair ** 2 / (parts[0] ** 2 / (added.length - 1) + parts[1] ** 2 / (other.length - 1));
+  return { lead: mean(added) - mean(other), margin: quantile(degrees) * Math.sqrt(pair) };
 }
 
 test('every mean in the file is that of all its runs, and every lead has Welch’s interval', () => {
   const known = new Set<string>();
-  for (const one of file.results) {
-    const [added, other] = [endsOf('add', one), endsOf(one.way, one)];
-    expect(other).toHaveLength(one.runs.length);
-    expect(Math.abs(one.mean - mean(other))).toBeLessThan(6e-6);
-    const curves = runsOf(one.way, one).map(({ losses }) => losses);
-    for (const [k, loss] of one.curve.entries()) {
+  for (const result of file.results) {
+    const [added, other] = [endsOf('add', result), endsOf(result.way, result)];
+    expect(other).toHaveLength(result.runs.length);
+    expect(Math.abs(result.mean - mean(other))).toBeLessThan(6e-6);
+    const curves = runsOf(result.way, result).map(({ losses }) => losses);
+    for (const [k, loss] of result.curve.entries()) {
       expect(Math.abs(loss - mean(curves.map((losses) => losses[k] as number)))).toBeLessThan(5.01e-4);
     }
     // Every way that has two runs has a lead, where adding has two.
-    expect('lead' in one).toBe(one.way !== 'add' && Math.min(other.length, added.length) >= 2);
-    if (one.lead !== undefined) {
-      expect(one.addedSeeds).toBe(added.length);
+    expect('lead' in result).toBe(result.way !== 'add' && Math.min(other.length, added.length) >= 2);
+    if (result.lead !== undefined) {
+      expect(result.addedSeeds).toBe(added.length);
       const { lead, margin } = welch(added, other);
-      expect(Math.abs(one.lead - lead)).toBeLessThan(6e-6);
-      expect(Math.abs(one.margin - margin)).toBeLessThan(6e-6 + 1e-3 * margin);
+      expect(Math.abs(result.lead - lead)).toBeLessThan(6e-6);
+      expect(Math.abs(result.margin - margin)).toBeLessThan(6e-6 + 1e-3 * margin);
     }
-    known.add([one.source, one.task, one.steps, one.rate, one.quiet, one.rowRate, one.start, one.way].join());
+    known.add(
+      [
+        result.source,
+        result.task,
+        result.steps,
+        result.rate,
+        result.quiet,
+        result.rowRate,
+        result.start,
+        result.way,
+      ].join(),
+    );
   }
   expect(known.size).toBe(file.results.length);
 });
@@ -112,24 +123,24 @@ test.skipIf(withoutNumpy)('the script writes the file as it is', () => {
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(JSON.parse(readFileSync(recorded, 'utf8')));
 });
 
-const sourceOf = (own: boolean, width: number) =>
-  file.sources.findIndex(({ by, size }) => (by === 'tools/language') === own && size.width === width);
-const settingsOf = (steps: number, width: number, own: boolean): Settings => ({
-  source: sourceOf(own, width),
+const sourceOf = (ours: boolean, width: number) =>
+  file.sources.findIndex(({ by, size }) => (by === 'tools/language') === ours && size.width === width);
+const settingsOf = (steps: number, width: number, ours: boolean): Settings => ({
+  source: sourceOf(ours, width),
   task: 'causal',
   steps,
   rate: 0.002,
   quiet: 1,
   rowRate: 1,
-  start: own ? 'normal' : 'fan-in',
+  start: ours ? 'normal' : 'fan-in',
 });
-function welchOf(way: string, steps: number, width: number, own: boolean) {
-  const settings = settingsOf(steps, width, own);
+function welchOf(way: string, steps: number, width: number, ours: boolean) {
+  const settings = settingsOf(steps, width, ours);
   return welch(endsOf('add', settings), endsOf(way, settings));
 }
 /** “0.047 ± 0.009”, as the figure writes it. */
-function said(way: string, steps: number, width: number, own: boolean): string {
-  const { lead, margin } = welchOf(way, steps, width, own);
+function sentence(way: string, steps: number, width: number, ours: boolean): string {
+  const { lead, margin } = welchOf(way, steps, width, ours);
   const doubtful = Math.abs(lead) <= margin ? ', which includes 0' : '';
   return `${Math.abs(lead).toFixed(3)} ± ${margin.toFixed(3)}${doubtful}`;
 }
@@ -137,21 +148,21 @@ function said(way: string, steps: number, width: number, own: boolean): string {
 test('what the figure says of leads has the intervals of all seeds, of both implementations', async () => {
   const { figure, data, state } = await run(language, { ways: 'all' });
   const words = figure.describe(data, state);
-  const both = (way: string, steps: number) =>
-    `${said(way, steps, 256, true)} (${said(way, steps, 256, false)})`;
-  expect(said('concat-quarter', 9000, 256, false)).toContain('which includes 0');
+  const pair = (way: string, steps: number) =>
+    `${sentence(way, steps, 256, true)} (${sentence(way, steps, 256, false)})`;
+  expect(sentence('concat-quarter', 9000, 256, false)).toContain('which includes 0');
   expect(words).toContain('± Welch’s 95\u202f% interval over all seeds, 3 to 6 of each');
   // Every lead stands beside the tokens after which it was had.
   const twice = { 'Concatenating at the same width': 'concat-quarter', RoPE: 'rope' };
   for (const [name, way] of Object.entries(twice))
     expect(words).toContain(
-      ` ${name} beat adding by ${both(way, 3000)} after 24.6 million tokens and by ${both(way, 9000)} after 73.7 million.`,
+      ` ${name} beat adding by ${pair(way, 3000)} after 24.6 million tokens and by ${pair(way, 9000)} after 73.7 million.`,
     );
   const once = { TUPE: 'tupe', 'Decoupled RoPE': 'decoupled-rope' };
   for (const [name, way] of Object.entries(once))
-    expect(words).toContain(` ${name} beat adding by ${both(way, 3000)} after 24.6 million tokens.`);
+    expect(words).toContain(` ${name} beat adding by ${pair(way, 3000)} after 24.6 million tokens.`);
   expect(words).toContain(
-    ` Concatenated and projected back, compared with adding: behind by ${said('project', 3000, 256, true)}, its matrix drawn like every other at the start; behind by ${said('project', 3000, 256, false)}, its matrix scaled to keep lengths at the start (another implementation).`,
+    ` Concatenated and projected back, compared with adding: behind by ${sentence('project', 3000, 256, true)}, its matrix drawn like every other at the start; behind by ${sentence('project', 3000, 256, false)}, its matrix scaled to keep lengths at the start (another implementation).`,
   );
   // Each start has a row of its own.
   const projected = data.rows.filter(({ way }: { way: string }) => way === 'project');
@@ -160,7 +171,7 @@ test('what the figure says of leads has the intervals of all seeds, of both impl
   const i = data.rows.findIndex(({ way }: { way: string }) => way === 'rope');
   const readout = figure.readout(data, state, { i, j: 0 });
   expect(readout.join('')).toContain(
-    `All 3 seeds beside all 6 of adding: ahead by ${said('rope', 3000, 256, true)}.`,
+    `All 3 seeds beside all 6 of adding: ahead by ${sentence('rope', 3000, 256, true)}.`,
   );
   const { columns, rows } = figure.table(data, state);
   const row =
@@ -181,9 +192,9 @@ test.each([
 });
 
 test('the short answer, README and claims say of leads what the runs say', () => {
-  const share = (steps: number, own: boolean) => {
-    const added = mean(endsOf('add', settingsOf(steps, 256, own)));
-    return (100 * welchOf('concat-quarter', steps, 256, own).lead) / added;
+  const share = (steps: number, ours: boolean) => {
+    const added = mean(endsOf('add', settingsOf(steps, 256, ours)));
+    return (100 * welchOf('concat-quarter', steps, 256, ours).lead) / added;
   };
   // One percent, and a quarter of a percent.
   for (const own of [true, false]) {
@@ -191,13 +202,13 @@ test('the short answer, README and claims say of leads what the runs say', () =>
     expect(Math.abs(share(9000, own) - 0.25)).toBeLessThan(0.05);
   }
   const readme = readFileSync(join(root, 'README.md'), 'utf8').replace(/\s+/g, ' ');
-  for (const steps of [3000, 9000]) expect(readme).toContain(said('rope', steps, 256, true));
+  for (const steps of [3000, 9000]) expect(readme).toContain(sentence('rope', steps, 256, true));
   for (const [steps, own] of [
     [3000, true],
     [9000, true],
     [9000, false],
   ] as const)
-    expect(readme).toContain(said('concat-quarter', steps, 256, own));
+    expect(readme).toContain(sentence('concat-quarter', steps, 256, own));
   // Every lead with its interval is ahead of adding and of concatenating.
   for (const [steps, ways] of [
     [3000, ['add-normalized-to-queries-keys', 'concat-to-queries-keys', 'rope', 'tupe', 'decoupled-rope']],
@@ -210,7 +221,7 @@ test('the short answer, README and claims say of leads what the runs say', () =>
         expect(Math.max(...best)).toBeLessThan(Math.min(...other, ...endsOf('add', settings)));
       }
   // A start on channels of their own: no difference that three runs could tell.
-  expect(said('add-disjoint-start', 3000, 256, false)).toContain('which includes 0');
+  expect(sentence('add-disjoint-start', 3000, 256, false)).toContain('which includes 0');
   // Cross terms cut in the first layer: no cost seen, though nobody knows it to better than this.
   for (const own of [true, false]) {
     const { lead } = welchOf('add-without-cross-terms', 3000, 256, own);
@@ -276,11 +287,11 @@ test('what another rate moved is said with whose it was', async () => {
 
 test('a way that is ahead of adding at first and behind it later has a sign', async () => {
   const { figure, data, state } = await run(language, { view: 'ladder' });
-  const [soon, late] = [3000, 9000].map((steps) => said('add-to-first-queries-keys', steps, 256, true));
+  const [soon, late] = [3000, 9000].map((steps) => sentence('add-to-first-queries-keys', steps, 256, true));
   expect(welchOf('add-to-first-queries-keys', 9000, 256, true).lead).toBeLessThan(0);
   const words = figure.describe(data, state);
   const larger = `in larger models by ${soon} after 24.6 million tokens and was behind by ${late} after 73.7 million.`;
-  const small = `${said('add-to-first-queries-keys', 2000, 128, true)} (${said('add-to-first-queries-keys', 2000, 128, false)}) after 4.1 million tokens`;
+  const small = `${sentence('add-to-first-queries-keys', 2000, 128, true)} (${sentence('add-to-first-queries-keys', 2000, 128, false)}) after 4.1 million tokens`;
   expect(words).toContain(
     ` Position in the first layer’s queries and keys only beat adding by ${small}; ${larger}`,
   );
@@ -294,7 +305,7 @@ test('the smaller model’s leads are said at both lengths', async () => {
     'Position in the first layer’s attention only': 'add-to-first-attention',
   }))
     expect(words).toContain(
-      ` ${name} beat adding by ${said(way, 2000, 128, true)} (${said(way, 2000, 128, false)}) after 4.1 million tokens and by ${said(way, 4000, 128, true)} after 8.2 million; in larger models by`,
+      ` ${name} beat adding by ${sentence(way, 2000, 128, true)} (${sentence(way, 2000, 128, false)}) after 4.1 million tokens and by ${sentence(way, 4000, 128, true)} after 8.2 million; in larger models by`,
     );
 });
 

@@ -42,11 +42,11 @@ test('each point is the mean of trainers stepped by hand', async () => {
     });
     const mean = ((right[0] as number) + (right[1] as number)) / 2;
     expect(meanOf(result, line, 1)).toBeCloseTo(mean, 12);
-    const said = figure
+    const sentence = figure
       .readout(data, state, { i: 0, j: 1 })
       .map((piece) => (typeof piece === 'string' ? piece : piece.text));
-    expect(said.join('')).toContain(`d = 12: `);
-    expect(said.join('')).toContain(percent(mean));
+    expect(sentence.join('')).toContain(`d = 12: `);
+    expect(sentence.join('')).toContain(percent(mean));
   }
   const needs = [0, 1, 2, 3].map((line) => {
     const place = [0, 1, 2, 3].findIndex((width) => meanOf(result, line, width) >= 0.99);

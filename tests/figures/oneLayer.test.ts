@@ -87,8 +87,8 @@ test('rows that are typed or dragged are those that are read, and others are sai
     expect.fail();
   const gripIn = (scene: ReturnType<typeof drawnAt>) =>
     scene.handles?.find(({ size }) => !size) ?? expect.fail();
-  const both = await run(oneLayer, { d: 4, token: row, position: row });
-  const scene = drawnAt(both, { i: 0, j: 1 });
+  const edited = await run(oneLayer, { d: 4, token: row, position: row });
+  const scene = drawnAt(edited, { i: 0, j: 1 });
   const grip = gripIn(scene);
   expect(grip.setting).toBe('token');
   expect(grip.at(grip.x, strip(scene, 0).y)).toBe('0.5 2 1 -1');

@@ -20,8 +20,8 @@ describe('plot', () => {
   test('the size that most values stay within is their quantile, whatever their sign', async () => {
     const values = (await drawn(501, 4)).map((part) => part - 0.5);
     for (const part of [0, 0.5, 0.99, 1]) {
-      const wanted = quantile(values, part, Math.abs);
-      expect(sizeWithin([values.slice(0, 100), [Number.NaN], values.slice(100)], part)).toBe(wanted);
+      const expected = quantile(values, part, Math.abs);
+      expect(sizeWithin([values.slice(0, 100), [Number.NaN], values.slice(100)], part)).toBe(expected);
     }
     expect(sizeWithin([Float32Array.of(-3, 1, 2)], 0.5)).toBe(2);
     expect(sizeWithin([[], [Number.NaN]], 0.99)).toBeUndefined();
@@ -36,8 +36,8 @@ describe('plot', () => {
       for (const part of await drawn(2000, 1)) {
         const value = low + (1.4 * part - 0.2) * (high - low);
         const step = colourStep(value, low, high);
-        const wanted = Math.round((255 * (value - low)) / (high - low));
-        expect(step).toBe(Math.max(0, Math.min(255, wanted)) + 0);
+        const expected = Math.round((255 * (value - low)) / (high - low));
+        expect(step).toBe(Math.max(0, Math.min(255, expected)) + 0);
       }
     }
     expect([-Infinity, -1, 0, 1, Infinity].map((value) => colourStep(value, -1, 1))).toEqual([
@@ -79,8 +79,8 @@ describe('plot', () => {
       const values = [...(await drawn(1000, 2))].map((part) => 5 * part - 2.3);
       const [low, high] = [-2, 2];
       const edges = Array.from({ length: count - 1 }, (_, k) => low + ((high - low) * (k + 1)) / count);
-      const wanted = bin().domain([low, high]).thresholds(edges)([...values, low, high]);
-      expect(counts([...values, low, high], low, high, count)).toEqual(wanted.map((one) => one.length));
+      const expected = bin().domain([low, high]).thresholds(edges)([...values, low, high]);
+      expect(counts([...values, low, high], low, high, count)).toEqual(expected.map((value) => value.length));
     }
   });
 
@@ -163,7 +163,7 @@ describe('plot', () => {
       [3, 4, 5],
     ];
     const [sound, cloud] = [cloudOf([3, 5], [3, 5], 1, 0.5), cloudOf(x, y, 1, 0.5)];
-    expect(sound?.hidden.some((one) => one > 0)).toBe(true);
+    expect(sound?.hidden.some((value) => value > 0)).toBe(true);
     expect(cloud).toEqual(sound);
     expect(cloudOf([Number.NaN], [0], 1, 0.5)).toBeUndefined();
     const scene = (mark: Mark) => ({ width: 9, height: 9, marks: [mark], regions: [] });
@@ -175,9 +175,9 @@ describe('plot', () => {
   });
 
   test('a saved picture has its texts as text, whatever signs are in them', async () => {
-    const said = `<b>"&'\u0000`;
-    const marks: Mark[] = [{ mark: 'text', x: 1, y: 1, text: said }];
-    const words = { theme: 'light', title: said, description: said } as const;
+    const sentence = `<b>"&'\u0000`;
+    const marks: Mark[] = [{ mark: 'text', x: 1, y: 1, text: sentence }];
+    const words = { theme: 'light', title: sentence, description: sentence } as const;
     const svg = await svgPicture({ width: 9, height: 9, marks, regions: [] }, words);
     expect(svg.match(/<b|\0/g)).toBeNull();
     expect(svg.match(/&lt;b&gt;&quot;&amp;&#39;\ufffd/g)?.length).toBeGreaterThanOrEqual(3);
@@ -189,9 +189,9 @@ describe('plot', () => {
     expect(await svgPicture(scene, { ...words, theme: 'light' })).toContain('<rect');
     expect(await svgPicture(scene, { ...words, theme: 'light', ground: false })).not.toContain('<rect');
     // The one in both themes loses its ground where its address chooses one.
-    const both = await svgPicture(scene, { ...words, theme: 'auto' });
-    expect(both).toContain('<rect width="9" height="9" class="ground f-paper"');
-    expect(both).toContain(':target>.ground,svg:target>g>.ground{fill:none}');
+    const pair = await svgPicture(scene, { ...words, theme: 'auto' });
+    expect(pair).toContain('<rect width="9" height="9" class="ground f-paper"');
+    expect(pair).toContain(':target>.ground,svg:target>g>.ground{fill:none}');
   });
 
   test('no tick’s label goes beyond the picture, where a saved one would be cut', () => {

@@ -21,9 +21,9 @@ const names = readdirSync(folder)
   .map((file) => file.replace('.json', ''))
   .filter((name) => !elsewhere.includes(name));
 
-function expectSame(made: Record<string, string>, wanted: string[]) {
-  expect(Object.keys(made).sort()).toEqual(wanted.sort());
-  for (const [name, text] of Object.entries(made)) {
+function expectSame(actual: Record<string, string>, expected: string[]) {
+  expect(Object.keys(actual).sort()).toEqual(expected.sort());
+  for (const [name, text] of Object.entries(actual)) {
     const same = readFileSync(new URL(`${name}.json`, folder), 'utf8') === text;
     expect(same, `${name}.json; node tools/record-runs.mjs makes it anew`).toBe(true);
   }
@@ -39,23 +39,23 @@ test('one seed of the runs that each claim rests on, trained anew, is what was r
   const { groups } = (await recorded('runs')) as RecordFile;
   const resting = verdicts.flatMap(({ figure, settings }) => (figure === 'schemes-tasks' ? [settings] : []));
   expect(resting.length).toBeGreaterThan(8);
-  const asked = new Map<string, unknown>();
+  const runs = new Map<string, unknown>();
   for (const settings of resting) {
     const texts = Object.entries(settings ?? {}).map(([name, value]) => [name, String(value)] as const);
     const { state } = readState(schemesTasks.controls, texts);
     const d_model = state.size === 'small' ? 16 : 32;
-    const wanted = { d_model, layers: state.layers, norm: state.norm };
+    const expected = { d_model, layers: state.layers, norm: state.norm };
     const group = groups.find(({ shape }) =>
-      Object.entries(wanted).every(([name, value]) => shape[name as 'layers'] === value),
+      Object.entries(expected).every(([name, value]) => shape[name as 'layers'] === value),
     ) as RecordFile['groups'][number];
     for (const way of state.schemes)
       for (const task of state.tasks) {
         const cell = group.runs[way]?.[task];
-        const one = { shape: group.shape, way, task, seed: 1 + (asked.size % 5), cell };
-        asked.set(JSON.stringify([group.shape, way, task]), one);
+        const run = { shape: group.shape, way, task, seed: 1 + (runs.size % 5), cell };
+        runs.set(JSON.stringify([group.shape, way, task]), run);
       }
   }
-  for (const [name, one] of asked) expect(await isSame(importing, superpose, one as never), name).toBe(true);
+  for (const [name, one] of runs) expect(await isSame(importing, superpose, one as never), name).toBe(true);
 }, 1_800_000);
 
 test('after 200 steps wide tables overlap more than narrow ones, and large ones more than small', async () => {

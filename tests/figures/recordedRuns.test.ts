@@ -70,7 +70,7 @@ test('a table names what is wrong, draws the rest, and trains nothing unasked', 
   expect(figure.remark?.(data, state)).toBe(
     'The recorded runs of concat-half on lookup are of another length.',
   );
-  expect(data.cells.map(([one]) => one?.accuracy?.count ?? 0)).toEqual([2, 0, 0]);
+  expect(data.cells.map(([cell]) => cell?.accuracy?.count ?? 0)).toEqual([2, 0, 0]);
   expect(figure.describe(data, state)).toMatch(/^4 of 6 runs still to come, or to be asked for\./);
 });
 
@@ -88,7 +88,7 @@ test('all that ships can be read, in five seeds each', () => {
 const importing = (path: string) => import(new URL(`../../web/${path}.ts`, import.meta.url).href);
 
 test('Learn’s figures open without training anything, with what the trainer gives', async () => {
-  const { counted, made } = countedTrainers({ ...loaded, ...library(), recorded: loaded.recorded });
+  const { counted, made: trainers } = countedTrainers({ ...loaded, ...library(), recorded: loaded.recorded });
   const terms = 'token-token.position-position';
   for (const [figure, settings] of [
     [keepApart, {}],
@@ -98,7 +98,7 @@ test('Learn’s figures open without training anything, with what the trainer gi
   ] as const) {
     const { state } = await run<unknown>(figure, settings);
     await figure.compute(counted, state as never, alone());
-    expect(made()).toBe(0);
+    expect(trainers()).toBe(0);
   }
   for (const [name, text] of Object.entries(await ofLearning(importing, await load({ simd: 'plain' })))) {
     const file = new URL(`../../web/figures/recorded/${name}.json`, import.meta.url);

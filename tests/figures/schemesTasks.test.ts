@@ -49,8 +49,8 @@ test('rows of recipes are the library’s, and say how loud positions are at bot
     // Of 16 token rows drawn at random; the recipe's is the expectation.
     expect(Math.abs(Number(before) / (recipe.positions / recipe.tokens) - 1)).toBeLessThan(0.1);
     trainer.step(200);
-    const said = `Length of positions over tokens: prev ${before} → ${ratio()}.`;
-    expect(textOf(result, i, 0)).toContain(said);
+    const sentence = `Length of positions over tokens: prev ${before} → ${ratio()}.`;
+    expect(textOf(result, i, 0)).toContain(sentence);
     expect(result.figure.opens?.(result.data, result.state, { i, j: 0 })).toBeUndefined();
   }
 });
@@ -93,9 +93,9 @@ test('several seeds are their mean, how much they differ, and a dot each', async
   const { figure, data, state } = result;
   const right = data.cells[1][1].runs.map((run: { right: number[] }) => run.right.at(-1)) as number[];
   const mean = right.reduce((a, b) => a + b) / 3;
-  const deviation = Math.sqrt(right.reduce((sum, one) => sum + (one - mean) ** 2, 0) / 2);
-  const said = `lookup ${(100 * mean).toFixed(1)} ± ${(100 * deviation).toFixed(1)}\u202f%`;
-  expect(figure.describe(data, state)).toContain(said);
+  const deviation = Math.sqrt(right.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 2);
+  const sentence = `lookup ${(100 * mean).toFixed(1)} ± ${(100 * deviation).toFixed(1)}\u202f%`;
+  expect(figure.describe(data, state)).toContain(sentence);
   const dots = figure
     .scene(data, state, 700)
     .marks.flatMap((mark) => (mark.mark === 'path' ? [mark.d.split('M').length - 1] : []));
@@ -116,9 +116,9 @@ test('it fills in cell by cell, and says how many are to come', async () => {
   const { frames, job } = watched<{ cells: { runs: { anew?: true }[] }[][] }>({});
   const seen = await run(schemesTasks, settings, job);
   const { state, data } = await run(schemesTasks, settings);
-  const [, one] = frames as [object, object];
-  expect(seen.figure.describe(one, state)).toContain('3 of 4 runs still to come, or to be asked for.');
-  expect(seen.figure.readout(one, state, { i: 2, j: 0 }).at(-1)).toContain('not trained yet');
+  const [, partial] = frames as [object, object];
+  expect(seen.figure.describe(partial, state)).toContain('3 of 4 runs still to come, or to be asked for.');
+  expect(seen.figure.readout(partial, state, { i: 2, j: 0 }).at(-1)).toContain('not trained yet');
   expect(seen.figure.describe(data, state)).toContain('badge by all 4');
   // Trained again, none goes before its next is there, and cells with those are framed.
   frames.length = 0;
@@ -165,8 +165,11 @@ test('its first view is the whole table: nine rows by four tasks, over five seed
   const texts = figure
     .scene(data, state, 1048)
     .marks.flatMap((mark) => (mark.mark === 'text' ? mark.text : []));
-  for (const asked of ['token', 'position'].flatMap((one) => [`token asks ${one}:`, `position asks ${one}:`]))
-    expect(texts).toContain(asked);
+  for (const label of ['token', 'position'].flatMap((kind) => [
+    `token asks ${kind}:`,
+    `position asks ${kind}:`,
+  ]))
+    expect(texts).toContain(label);
 });
 
 test('its models are those of the first screen, seed for seed, and a click on one leads there', async () => {
@@ -230,11 +233,11 @@ test('the caption says what adding and concatenating learn, and what separate sc
     ]),
     ...['badge', 'lookup', 'roll', 'prev'].map((task) => `uniform-attention ${task}`),
   ]);
-  const said = figure.describe(data, state);
-  expect(captionOf(said)[0]).toBe(
+  const sentence = figure.describe(data, state);
+  expect(captionOf(sentence)[0]).toBe(
     'In one layer without LayerNorm, adding and concatenating both learn all four tasks.',
   );
-  expect(said).toContain(
+  expect(sentence).toContain(
     'With 10 tokens, models with separate scores for token and position did not learn lookup and roll within 16,000 steps. ',
   );
   /** As if these rows had learned so much. */
@@ -282,7 +285,7 @@ test('other ways in are a press away, trained beforehand, and a press leads back
   // For lookup: add, and what each way has besides.
   const numbers = data.cells.map((row) => row[1]?.runs.map((run) => run?.numbers));
   const more = [0, 0, 512, 0, 0];
-  expect(numbers).toEqual(more.map((one) => Array(5).fill(1536 + one)));
+  expect(numbers).toEqual(more.map((weights) => Array(5).fill(1536 + weights)));
   const texts = figure
     .scene(data, state, 1048)
     .marks.flatMap((mark) => (mark.mark === 'text' ? mark.text : []));

@@ -39,7 +39,7 @@ withModel('attention with terms left out is the softmax of the others', async ()
       const total = new Array<number>(n).fill(0);
       for (const query of scores.parts)
         for (const key of scores.parts) {
-          if (off.some(([one, other]) => one === query && other === key)) continue;
+          if (off.some(([from, other]) => from === query && other === key)) continue;
           const term = termOf(scores, head, query, key);
           for (let j = 0; j < n; j++) total[j] = (total[j] as number) + (term[5 * n + j] as number);
         }
@@ -111,15 +111,15 @@ withModel('arcs have the colour of what a head reads, and to the markers they ar
 });
 
 withModel('the reader’s own sentence and heads, and no words at all', async () => {
-  const own = await run(sum, { text: 'Cats chase mice', words: 7, word: 31 });
-  expect(own.data.tokens).toEqual(['[CLS]', 'cats', 'chase', 'mice', '[SEP]']);
-  expect(own.data.chosen).toBe(4);
-  expect(own.data.readers.map(({ head }: { head: number }) => head)).toEqual([2, 7]);
+  const edited = await run(sum, { text: 'Cats chase mice', words: 7, word: 31 });
+  expect(edited.data.tokens).toEqual(['[CLS]', 'cats', 'chase', 'mice', '[SEP]']);
+  expect(edited.data.chosen).toBe(4);
+  expect(edited.data.readers.map(({ head }: { head: number }) => head)).toEqual([2, 7]);
   const same = await run(sum, { places: 4, words: 4 });
   expect(same.data.readers[0].attention).toEqual(same.data.readers[1].attention);
   const none = await run(sum, { text: '' });
   expect(none.figure.describe(none.data, none.state)).toContain('nothing to share out');
-  for (const result of [own, same, none]) expectSoundPictures(result);
+  for (const result of [edited, same, none]) expectSoundPictures(result);
   expectSoundPictures(await run(sum, { text: 'word '.repeat(200) }));
 });
 

@@ -14,7 +14,7 @@ export function countedTrainers(loaded: Library = library()): {
   steps(): number;
 } {
   const open = new Set<Trainer>();
-  let [made, steps] = [0, 0];
+  let [created, steps] = [0, 0];
   const counted: Library = {
     ...loaded,
     async superpose() {
@@ -24,7 +24,7 @@ export function countedTrainers(loaded: Library = library()): {
         trainer(options) {
           const trainer = superpose.trainer(options);
           open.add(trainer);
-          made += 1;
+          created += 1;
           const [step, free] = [trainer.step.bind(trainer), trainer.delete];
           return Object.assign(trainer, {
             step(count?: number) {
@@ -40,7 +40,7 @@ export function countedTrainers(loaded: Library = library()): {
       };
     },
   };
-  return { counted, open, made: () => made, steps: () => steps };
+  return { counted, open, made: () => created, steps: () => steps };
 }
 
 /** A reader who lets a run go on, except for the given turns first; and the frames shown to them. */

@@ -81,7 +81,7 @@ describe.each(Object.entries(figures))(
       expect(seen.data).toMatchObject(unwatched.data);
       expect(frames).toHaveLength(expected + (together ? 2 : 0));
       const parts = frames.map((frame) => filled(frame, state));
-      expect(parts).toEqual([...parts].sort((one, other) => one - other));
+      expect(parts).toEqual([...parts].sort((first, other) => first - other));
       expect(parts.at(-1)).toBeGreaterThanOrEqual(filled(unwatched.data, state));
       // One look aside came after the first turn, the other after two more.
       const still = parts.flatMap((part, at) => (at > 0 && part === parts[at - 1] ? [at] : []));

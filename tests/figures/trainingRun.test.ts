@@ -17,7 +17,7 @@ interface Made {
   divergesAt?: number;
 }
 
-function made({ accuracyAt = () => 0, divergesAt = Infinity }: Made) {
+function fakeLibrary({ accuracyAt = () => 0, divergesAt = Infinity }: Made) {
   const noted: { strides: number[]; deleted: number } = { strides: [], deleted: 0 };
   const trainer = {
     steps: 0,
@@ -41,11 +41,11 @@ function made({ accuracyAt = () => 0, divergesAt = Infinity }: Made) {
   return { superpose, noted };
 }
 
-const asked = (steps: number) => ({ options: { task: 'prev', seed: 1 } as TaskTrainerOptions, steps });
+const optionsFor = (steps: number) => ({ options: { task: 'prev', seed: 1 } as TaskTrainerOptions, steps });
 
 test('accuracy is looked at every few steps until the aim is met, and kept at steps that all runs have', async () => {
-  const { superpose, noted } = made({ accuracyAt: (steps) => (steps >= 15 ? 0.99 : 0.98) });
-  const run = await trainingRun(superpose, asked(103));
+  const { superpose, noted } = fakeLibrary({ accuracyAt: (steps) => (steps >= 15 ? 0.99 : 0.98) });
+  const run = await trainingRun(superpose, optionsFor(103));
   expect(noted.strides).toEqual([5, 5, 5, 35, 40, 10, 3]);
   expect(run).toMatchObject({ steps: 103, right: [0.99, 0.99, 0.99], stepsToAim: 15, diverged: false });
   expect(checkpointsTo(103)).toEqual([50, 100, 103]);
@@ -54,20 +54,20 @@ test('accuracy is looked at every few steps until the aim is met, and kept at st
 });
 
 test('the aim that is lost again was met; the first time counts', async () => {
-  const { superpose } = made({ accuracyAt: (steps) => (steps === 15 ? 1 : 0.5) });
-  expect(await trainingRun(superpose, asked(30))).toMatchObject({ right: [0.5], stepsToAim: 15 });
+  const { superpose } = fakeLibrary({ accuracyAt: (steps) => (steps === 15 ? 1 : 0.5) });
+  expect(await trainingRun(superpose, optionsFor(30))).toMatchObject({ right: [0.5], stepsToAim: 15 });
 });
 
 test('a run that goes on is one run, and an aim that is never met is null', async () => {
   const accuracyAt = (steps: number) => steps / 20_000;
-  const [once, twice] = [made({ accuracyAt }), made({ accuracyAt })];
-  const whole = await trainingRun(once.superpose, asked(4000));
-  const parts = startedRun(twice.superpose, asked(4000).options);
+  const [once, twice] = [fakeLibrary({ accuracyAt }), fakeLibrary({ accuracyAt })];
+  const complete = await trainingRun(once.superpose, optionsFor(4000));
+  const parts = startedRun(twice.superpose, optionsFor(4000).options);
   await parts.trainTo(2000);
   expect(parts.result()).toMatchObject({ steps: 2000, stepsToAim: null });
   await parts.trainTo(4000);
-  expect(parts.result()).toEqual(whole);
-  expect(whole.right).toHaveLength(checkpointsTo(4000).length);
+  expect(parts.result()).toEqual(complete);
+  expect(complete.right).toHaveLength(checkpointsTo(4000).length);
   for (const [at, right] of [
     [0, 50],
     [55, 50],
@@ -75,28 +75,28 @@ test('a run that goes on is one run, and an aim that is never met is null', asyn
     [2000, 2000],
     [9000, 4000],
   ] as const)
-    expect(accuracyAt(right)).toBe(kept(whole, at));
+    expect(accuracyAt(right)).toBe(kept(complete, at));
 });
 
 test('it rests after forty steps or more, and not at the ends', async () => {
-  const { superpose, noted } = made({});
+  const { superpose, noted } = fakeLibrary({});
   const rests: number[] = [];
-  await trainingRun(superpose, asked(90), async () => {
+  await trainingRun(superpose, optionsFor(90), async () => {
     rests.push(noted.strides.reduce((sum, stride) => sum + stride, 0));
   });
   expect(rests).toEqual([40, 80]);
 });
 
 test('a run that diverges stops there and says so, and what it got right then counts for the rest', async () => {
-  const { superpose, noted } = made({ divergesAt: 10, accuracyAt: (steps) => steps / 100 });
-  const run = await trainingRun(superpose, asked(100));
+  const { superpose, noted } = fakeLibrary({ divergesAt: 10, accuracyAt: (steps) => steps / 100 });
+  const run = await trainingRun(superpose, optionsFor(100));
   expect(run).toMatchObject({ diverged: true, stepsToAim: null, right: [0.1, 0.1] });
   expect(noted).toMatchObject({ strides: [5, 5], deleted: 1 });
 });
 
 test('the trainer is freed when a rest is ended', async () => {
-  const { superpose, noted } = made({});
-  const ended = trainingRun(superpose, asked(100), () => Promise.reject(new Error('cancelled')));
+  const { superpose, noted } = fakeLibrary({});
+  const ended = trainingRun(superpose, optionsFor(100), () => Promise.reject(new Error('cancelled')));
   await expect(ended).rejects.toThrow('cancelled');
   expect(noted.deleted).toBe(1);
 });

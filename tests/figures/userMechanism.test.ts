@@ -27,7 +27,7 @@ const lines = (vocabulary: number, positions = 11) =>
     ),
     3,
   ]);
-const corpusOf = (of: readonly (readonly number[])[]) => of.map((one) => one.join(', ')).join('\n');
+const corpusOf = (of: readonly (readonly number[])[]) => of.map((ids) => ids.join(', ')).join('\n');
 const near = (actual: number, expected: number, what: string) =>
   expect(Math.abs(actual - expected), `seed ${seed}, ${what}: ${actual} for ${expected}`).toBeLessThan(2e-3);
 
@@ -62,8 +62,8 @@ async function expectedOf(path: string, layer: number, means: CorpusMeans) {
       const mean = row.reduce((sum, j) => sum + (values[i * n + j] as number), 0) / row.length;
       return row.map((j) => (values[i * n + j] as number) - mean);
     }).flat();
-  const product = (one: number[], other: number[]) =>
-    one.reduce((sum, value, at) => sum + value * (other[at] as number), 0);
+  const product = (first: number[], other: number[]) =>
+    first.reduce((sum, value, at) => sum + value * (other[at] as number), 0);
   model.delete();
   return heads.map((_, head) => {
     const allTerms = centred(Float64Array.from(logits.subarray(head * n * n, (head + 1) * n * n)));
@@ -138,7 +138,10 @@ function folderWith({
     for (const name of ['input_layernorm', 'post_attention_layernorm']) put(of(name), 1, d, () => 1);
   }
   put('model.norm', 1, d, () => 1);
-  const lists = Object.entries(tensors).map(([name, one]) => [name, /norm/.test(name) ? one.data : one]);
+  const lists = Object.entries(tensors).map(([name, tensor]) => [
+    name,
+    /norm/.test(name) ? tensor.data : tensor,
+  ]);
   writeFileSync(`${path}/model.safetensors`, plain.encodeSafetensors(Object.fromEntries(lists)));
   const config = { model_type: 'llama', num_attention_heads: heads, num_key_value_heads: heads, head_dim: 2 };
   writeFileSync(`${path}/config.json`, JSON.stringify({ ...config, rms_norm_eps: 1e-12 }));
@@ -216,8 +219,8 @@ test('a model’s shares do not depend on the unit of its tokens', async () => {
               share,
               `heads, layer ${layer}, head ${head}, kind ${kind}`,
             );
-        const one = await show('user-model-one-score', { ...settings, layer, head: 1 });
-        const { panels, residual, selection } = one.data as OneScore;
+        const oneScore = await show('user-model-one-score', { ...settings, layer, head: 1 });
+        const { panels, residual, selection } = oneScore.data as OneScore;
         expect(residual).toBeLessThan(1e-4);
         // With all terms on, it is the attention of the model.
         const attention = await attentionOf(pathOf(name), layer, 1);

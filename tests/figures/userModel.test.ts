@@ -46,7 +46,7 @@ describe.each(['bert', 'distilbert', 'roberta', 'gpt2'])('a file of %s’s layou
     const { embedding } = await model.forward({ ids });
     const against = async (change: Parameters<typeof model.changed>[1]) => {
       const other = await model.forward({ ids }, { summands: await model.changed({ ids }, change) });
-      return embedding.reduce((sum, one, at) => sum + one * (other.embedding[at] as number), 0);
+      return embedding.reduce((sum, value, at) => sum + value * (other.embedding[at] as number), 0);
     };
     const needs = await sentenceOf('user-model-needs-positions', { layers: 'all' });
     expect(needs).toContain('after the last layer');
@@ -111,10 +111,10 @@ test('who reads positions is shown of a reader’s own model, too', async () => 
 });
 
 test('a link names the file by its digest, which differs from that of another file', async () => {
-  const [one, other] = [await opened(folderOf('bert')), await opened(folderOf('roberta'))];
-  expect(one.model.digest).toMatch(/^[0-9a-f]{16}$/);
-  expect(other.model.digest).not.toBe(one.model.digest);
-  for (const { figures, model } of [one, other])
+  const [first, other] = [await opened(folderOf('bert')), await opened(folderOf('roberta'))];
+  expect(first.model.digest).toMatch(/^[0-9a-f]{16}$/);
+  expect(other.model.digest).not.toBe(first.model.digest);
+  for (const { figures, model } of [first, other])
     for (const figure of Object.values(figures)) {
       const state = initialState(figure.controls) as State;
       expect(state.file).toBe(model.digest);
@@ -191,11 +191,11 @@ describe.each([
     });
     expect(rows.length).toBe(scores.heads.length + 2);
     for (const [head, five] of covariances.entries()) {
-      const shares = five.map((one) => one / (scores.variances[head] as number));
+      const shares = five.map((value) => value / (scores.variances[head] as number));
       near(rows[head]?.shares, shares);
       near([rows[head]?.cross], [(shares[1] as number) + (shares[2] as number)]);
     }
-    const sum = (values: Iterable<number>) => [...values].reduce((all, one) => all + one, 0);
+    const sum = (values: Iterable<number>) => [...values].reduce((all, value) => all + value, 0);
     near(
       rows.at(-1)?.shares,
       [0, 1, 2, 3, 4].map(
@@ -206,7 +206,7 @@ describe.each([
 
   test('are the sum of their five kinds in one head, and the terms that are on go through softmax', async () => {
     const { scores, causal, kinds, terms } = await taken();
-    const one = (await request('user-model-one-score', { ...settings, gauge, layer })) as OneScore;
+    const oneScore = (await request('user-model-one-score', { ...settings, gauge, layer })) as OneScore;
     const n = ids.length;
     const head = scores.heads.indexOf(settings.head);
     const sumOf = (some: (kind: number) => boolean) => {
@@ -217,8 +217,8 @@ describe.each([
             sum[at] = (sum[at] as number) + (scores.terms[(head * terms + term) * n * n + at] as number);
       return sum;
     };
-    expect(one).toMatchObject({ n, dropped: 0, tokens: ids.map(String) });
-    expect(one.panels.length).toBe(5);
+    expect(oneScore).toMatchObject({ n, dropped: 0, tokens: ids.map(String) });
+    expect(oneScore.panels.length).toBe(5);
     // No query of a causal model sees a later key: nothing is shown there, and means and softmax are over the
     // others.
     const seen = (values: ArrayLike<number>) =>
@@ -229,28 +229,28 @@ describe.each([
         for (let j = row.length; j < n; j++) expect(actual[n * i + j]).toBeNaN();
     };
     const less = (row: number[]) => row.map((x) => x - row.reduce((all, y) => all + y, 0) / row.length);
-    for (const [kind, { sum, centred, share }] of one.panels.entries()) {
+    for (const [kind, { sum, centred, share }] of oneScore.panels.entries()) {
       const expected = seen(sumOf((other) => other === kind));
       expectSeen(sum, expected);
       expectSeen(centred, expected.map(less));
       const shares = kinds.map((other, term) =>
         other === kind ? (scores.shares[head * terms + term] as number) : 0,
       );
-      near([share], [shares.reduce((all, one) => all + one, 0)]);
+      near([share], [shares.reduce((all, value) => all + value, 0)]);
     }
-    expectSeen(one.logits.sum, seen(logitsOf(scores, settings.head)));
+    expectSeen(oneScore.logits.sum, seen(logitsOf(scores, settings.head)));
     const selection = seen(sumOf((kind) => kind === 0 || kind === 4));
-    expectSeen(one.selection.sum, selection);
+    expectSeen(oneScore.selection.sum, selection);
     const weights = selection.flatMap((row) => {
       const powers = row.map(Math.exp);
       const all = powers.reduce((sum, power) => sum + power, 0);
       return Array.from({ length: n }, (_, j) => (powers[j] ?? 0) / all);
     });
-    near(one.selection.softmax, weights);
-    near([one.panels.reduce((all, { share }) => all + share, 0), one.logits.share], [1, 1]);
+    near(oneScore.selection.softmax, weights);
+    near([oneScore.panels.reduce((all, { share }) => all + share, 0), oneScore.logits.share], [1, 1]);
     // The two are the same numbers added up in another order.
-    expect(one.residual).toBeGreaterThanOrEqual(0);
-    expect(one.residual).toBeLessThan(bound);
+    expect(oneScore.residual).toBeGreaterThanOrEqual(0);
+    expect(oneScore.residual).toBeLessThan(bound);
   });
 });
 

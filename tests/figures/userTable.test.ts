@@ -45,7 +45,7 @@ async function show(tables: UserTables, name: string, settings: State = {}) {
   // biome-ignore lint/suspicious/noExplicitAny: of any figure
   const data = (await ask(name, state)) as any;
   expectSoundPictures({ figure, data, state });
-  const used = Object.keys(figure.controls).filter((one) => !figure.unused?.(state).includes(one));
+  const used = Object.keys(figure.controls).filter((control) => !figure.unused?.(state).includes(control));
   return { data, used, figure, finding: figure.describe(data, state) };
 }
 
@@ -229,8 +229,8 @@ test('a table that cannot be shown is refused, and the open tables stay', async 
   const other = await open('token', 'rows.npy', npyOf(drawn(9, 5, 1)));
   expect(other.token?.columns).toBe(5);
   // When there are fewer positions than those that a word is moved along, they are drawn.
-  const few = await open('position', 'few.npy', npyOf(drawn(9, 5, 2)));
-  const { figure, used, data } = await show(few, 'user-table-collisions');
+  const small = await open('position', 'few.npy', npyOf(drawn(9, 5, 2)));
+  const { figure, used, data } = await show(small, 'user-table-collisions');
   expect(used).toEqual(['words', 'positions', 'scale', 'index', 'seed']);
   expect(figure.remark?.(data, {})).toContain(
     'few.npy has 9 rows and the figure 64 positions, which are drawn.',

@@ -26,7 +26,7 @@ import {
   Fault,
   fault,
   models,
-  one,
+  pick,
   type Target,
   tables,
   textOf,
@@ -46,14 +46,14 @@ function unsound(draw: Draw, file: Uint8Array): Uint8Array | undefined {
     (text) => text.replace('"dtype":', '"dtype":"F32","dtype":'),
     (text) => text.replace(/"data_offsets":\[\d+,/, `"data_offsets":[${below(draw, 9)},`),
   ];
-  const changed = one(draw, changes)(text);
+  const changed = pick(draw, changes)(text);
   if (changed === text) return undefined;
   const header = new TextEncoder().encode(changed);
-  const whole = new Uint8Array(8 + header.length + file.length - 8 - length);
-  new DataView(whole.buffer).setBigUint64(0, BigInt(header.length), true);
-  whole.set(header, 8);
-  whole.set(file.subarray(8 + length), 8 + header.length);
-  return whole;
+  const complete = new Uint8Array(8 + header.length + file.length - 8 - length);
+  new DataView(complete.buffer).setBigUint64(0, BigInt(header.length), true);
+  complete.set(header, 8);
+  complete.set(file.subarray(8 + length), 8 + header.length);
+  return complete;
 }
 
 /** A file, sound at first, then with an unsound header, or with some bytes changed, cut or inserted. */
@@ -62,7 +62,7 @@ const safetensors: Target = {
   once(draw) {
     const tensors = Object.fromEntries(
       Array.from({ length: below(draw, 4) }, () => {
-        const dtype = one(draw, dtypes);
+        const dtype = pick(draw, dtypes);
         const shape = Array.from({ length: below(draw, 3) }, () => below(draw, 4));
         const bytes = new Uint8Array(shape.reduce((all, extent) => all * extent, 1) * (widths[dtype] ?? 8));
         return [textOf(draw, 3), { dtype, shape, bytes: bytes.map(() => below(draw, 256)) }];
@@ -88,9 +88,9 @@ const safetensors: Target = {
         fault('The data overlap or leave a hole', [...file]);
       covered = entry.end;
       try {
-        const found = header.decodeSafetensors(entry, file.subarray(entry.begin, entry.end));
-        if (found.data.length !== found.rows * found.columns) fault('A table of another size', [...file]);
-        if (found.columns < 1) fault('A table without columns', [...file]);
+        const actual = header.decodeSafetensors(entry, file.subarray(entry.begin, entry.end));
+        if (actual.data.length !== actual.rows * actual.columns) fault('A table of another size', [...file]);
+        if (actual.columns < 1) fault('A table without columns', [...file]);
       } catch (error) {
         if (error instanceof Fault) throw error;
         if (!(error instanceof RangeError)) fault(`Decoding throws ${String(error)}`, [...file]);
@@ -108,13 +108,13 @@ const controlsOf = (name: string): Controls | undefined =>
 function drawnFor(draw: Draw, control: Control): Value {
   switch (control.kind) {
     case 'choice':
-      return one(draw, Object.keys(control.options));
+      return pick(draw, Object.keys(control.options));
     case 'range': {
       const { min, max, step } = control;
       return Number((min + step * below(draw, Math.floor((max - min) / step + 1e-9) + 1)).toFixed(9));
     }
     case 'steps':
-      return one(draw, control.values);
+      return pick(draw, control.values);
     case 'toggle':
       return draw() < 0.5;
     case 'several':
@@ -131,15 +131,16 @@ function drawnFor(draw: Draw, control: Control): Value {
 const states: Target = {
   name: 'states, there and back',
   once(draw) {
-    const { name, controls } = one(draw, all);
+    const { name, controls } = pick(draw, all);
     const state: State = Object.fromEntries(
       Object.entries(controls as Controls).map(([setting, control]) => [setting, drawnFor(draw, control)]),
     );
     const link = writeLink(name, controls, state);
     // As a browser keeps it in the address.
-    const found = readLink(new URL(link, 'https://example.org/').hash);
-    if (!found || !('settings' in found) || found.figure !== name) return fault('The link is not read', link);
-    const back = readState(controls as Controls, found.settings);
+    const actual = readLink(new URL(link, 'https://example.org/').hash);
+    if (!actual || !('settings' in actual) || actual.figure !== name)
+      return fault('The link is not read', link);
+    const back = readState(controls as Controls, actual.settings);
     if (back.refused.length > 0) fault(back.refused.join(' '), link);
     if (JSON.stringify(back.state) !== JSON.stringify(state))
       fault('Another state comes back', { state, back: back.state });
@@ -150,7 +151,7 @@ const states: Target = {
 const links: Target = {
   name: 'links',
   once(draw) {
-    const { name, controls } = one(draw, all);
+    const { name, controls } = pick(draw, all);
     const settings = Object.entries(controls as Controls).map(([setting, control]) => [
       draw() < 0.1 ? textOf(draw, 3) : setting,
       draw() < 0.2 ? textOf(draw, 4) : written(control, drawnFor(draw, control)),
@@ -167,15 +168,15 @@ const links: Target = {
             .join('&')}`;
     if (draw() < 0.3) link = link.slice(0, below(draw, link.length));
     if (draw() < 0.01) link += '&x=1'.repeat(20_000);
-    const found = readLink(link);
-    if (!found) return;
-    if ('refused' in found) {
-      if (!/^[A-Z].{10,200}\.$/s.test(found.refused)) fault('That is no sentence', found.refused);
+    const actual = readLink(link);
+    if (!actual) return;
+    if ('refused' in actual) {
+      if (!/^[A-Z].{10,200}\.$/s.test(actual.refused)) fault('That is no sentence', actual.refused);
       return;
     }
-    const known = controlsOf(found.figure);
+    const known = controlsOf(actual.figure);
     if (!known) return;
-    const { state, refused } = readState(known, found.settings);
+    const { state, refused } = readState(known, actual.settings);
     if (refused.length > 4 || refused.some((sentence) => sentence.length > 2000))
       fault('Too many words', refused);
     for (const [setting, control] of Object.entries(known)) {
@@ -220,10 +221,10 @@ const sentences: Target[] = existsSync(tokenizer)
 
 /** The page around a frame: no message from a stranger makes a frame too high, or throws. */
 const hostMessages = await (async (): Promise<Target> => {
-  const said: unknown[] = [];
-  const own = { postMessage: (message: unknown) => said.push(message) };
+  const messages: unknown[] = [];
+  const scope = { postMessage: (message: unknown) => messages.push(message) };
   const origin = 'https://page.example';
-  const frames = [own, { postMessage: own.postMessage }].map((contentWindow) => ({
+  const frames = [scope, { postMessage: scope.postMessage }].map((contentWindow) => ({
     contentWindow,
     style: { height: '' },
     src: '',
@@ -260,9 +261,9 @@ const hostMessages = await (async (): Promise<Target> => {
   const value = (draw: Draw, depth = 0): unknown => {
     const kind = below(draw, depth > 2 ? 5 : 7);
     if (kind === 0)
-      return one(draw, [0, -0, -1, 1e9, 0.4, Number.NaN, Infinity, 2 ** 53, null, undefined, true]);
+      return pick(draw, [0, -0, -1, 1e9, 0.4, Number.NaN, Infinity, 2 ** 53, null, undefined, true]);
     if (kind === 1) return below(draw, 5000);
-    if (kind === 2) return one(draw, ['iframe.resize', 'superpose.theme']);
+    if (kind === 2) return pick(draw, ['iframe.resize', 'superpose.theme']);
     if (kind < 5) return textOf(draw, 3);
     if (kind === 5) return Array.from({ length: below(draw, 3) }, () => value(draw, depth + 1));
     return Object.fromEntries(words.filter(() => draw() < 0.5).map((word) => [word, value(draw, depth + 1)]));
@@ -271,15 +272,15 @@ const hostMessages = await (async (): Promise<Target> => {
     name: 'host messages',
     once(draw) {
       for (const frame of frames) frame.style.height = '';
-      said.length = 0;
-      const context = one(draw, ['iframe.resize', 'superpose.theme']);
+      messages.length = 0;
+      const context = pick(draw, ['iframe.resize', 'superpose.theme']);
       const sound = { context, src: textOf(draw, 3), height: value(draw) };
       const message = draw() < 0.5 ? sound : value(draw);
       let data: unknown = draw() < 0.8 ? JSON.stringify(message) : message;
       if (typeof data === 'string' && draw() < 0.2) data = data.slice(0, below(draw, data.length));
       const [frame] = frames;
       if (!frame) return;
-      frame.src = one(draw, [
+      frame.src = pick(draw, [
         `${origin}/figure.html`,
         'https://other.example/',
         'data:text/html,',
@@ -287,17 +288,17 @@ const hostMessages = await (async (): Promise<Target> => {
         'https:',
       ]);
       frame.srcdoc = draw() < 0.1;
-      const from = one(draw, [origin, 'null', 'https://other.example', '']);
+      const from = pick(draw, [origin, 'null', 'https://other.example', '']);
       Object.assign(globalThis, page);
       try {
-        listen({ data, source: draw() < 0.8 ? own : {}, origin: from });
+        listen({ data, source: draw() < 0.8 ? scope : {}, origin: from });
       } finally {
         Object.assign(globalThis, before);
       }
       const isOurs = frame.src.startsWith(origin) && !frame.srcdoc && (from === origin || from === 'null');
-      if (!isOurs && (said.length > 0 || frame.style.height !== ''))
+      if (!isOurs && (messages.length > 0 || frame.style.height !== ''))
         fault(`A frame of ${frame.src} has been heard as one of ${from}`, data);
-      const other = said.find((message) => message !== '{"context":"superpose.theme","theme":"dark"}');
+      const other = messages.find((message) => message !== '{"context":"superpose.theme","theme":"dark"}');
       if (other !== undefined) fault(`A frame has been told ${other}`, data);
       if (frames[1]?.style.height !== '') fault('Another frame has moved', data);
       const { height } = frame.style;
@@ -330,13 +331,13 @@ export const targets: readonly Target[] = [
 
 const seconds = Number(process.env.SUPERPOSE_FUZZ_SECONDS ?? 0) / targets.length;
 const seed = Number(process.env.SUPERPOSE_SEED ?? 1);
-const few = 3000;
+const limit = 3000;
 
 test.each(targets.map((target) => [target.name, target] as const))(
   '%s',
   async (name, target) => {
     const until = performance.now() + 1000 * seconds;
-    const least = Math.ceil(few / (target.slow ? 10 : 1));
+    const least = Math.ceil(limit / (target.slow ? 10 : 1));
     let count = 0;
     for (; count < least || performance.now() < until; count++) {
       try {

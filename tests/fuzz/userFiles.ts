@@ -20,7 +20,7 @@ export interface Target {
 }
 
 export const below = (draw: Draw, count: number) => Math.floor(draw() * count);
-export const one = <T>(draw: Draw, of: readonly T[]): T => of[below(draw, of.length)] as T;
+export const pick = <T>(draw: Draw, of: readonly T[]): T => of[below(draw, of.length)] as T;
 
 /** A fault that a target found; every other error comes from the reader. */
 export class Fault extends Error {}
@@ -79,7 +79,7 @@ const pieces = [
 export function textOf(draw: Draw, most = 12): string {
   let text = '';
   for (let count = below(draw, most); count > 0; count--)
-    text += draw() < 0.7 ? one(draw, pieces) : String.fromCharCode(below(draw, 0x10000));
+    text += draw() < 0.7 ? pick(draw, pieces) : String.fromCharCode(below(draw, 0x10000));
   return text;
 }
 
@@ -91,7 +91,7 @@ export function changedBytes(draw: Draw, bytes: Uint8Array, most = 4): Uint8Arra
     const kind = draw();
     if (kind < 0.5) {
       file = file.slice();
-      file[at] = kind < 0.25 ? below(draw, 256) : one(draw, [...'0123456789"{}[]:,.-e\\']).charCodeAt(0);
+      file[at] = kind < 0.25 ? below(draw, 256) : pick(draw, [...'0123456789"{}[]:,.-e\\']).charCodeAt(0);
     } else if (kind < 0.7) file = file.slice(0, at);
     else if (kind < 0.85)
       file = Uint8Array.of(...file.subarray(0, at), below(draw, 256), ...file.subarray(at));
@@ -109,11 +109,11 @@ const slicesOf = (name: string, bytes: Uint8Array): Slices => ({
 /** Checks that an error is a sentence a reader may see, with no internals in it. */
 function sentence(error: unknown, input: unknown): void {
   if (error instanceof Fault) throw error;
-  const said = error instanceof RangeError || error instanceof TypeError ? error.message : undefined;
+  const text = error instanceof RangeError || error instanceof TypeError ? error.message : undefined;
   if (
-    said === undefined ||
-    !/^.{10,2000}\.$/s.test(said) ||
-    /(?<! is )\b(?:undefined|NaN)\b|\[object/.test(said)
+    text === undefined ||
+    !/^.{10,2000}\.$/s.test(text) ||
+    /(?<! is )\b(?:undefined|NaN)\b|\[object/.test(text)
   )
     fault(`It throws ${String(error)}${(error as Error).stack?.split('\n')[1] ?? ''}`, input);
 }
@@ -153,7 +153,7 @@ const writers: Record<
     };
   },
   csv(draw, values, columns) {
-    const separator = one(draw, [',', ';', '\t'] as const);
+    const separator = pick(draw, [',', ';', '\t'] as const);
     const labelled = draw() < 0.5;
     const rows = Array.from({ length: values.length / columns }, (_, row) =>
       [
@@ -181,7 +181,7 @@ const writers: Record<
 export const tables: Target = {
   name: 'tables of one’s own',
   async once(draw) {
-    const format = one(draw, Object.keys(writers));
+    const format = pick(draw, Object.keys(writers));
     const [rows, columns] = [1 + below(draw, 4), 1 + below(draw, 4)];
     const values = numbersOf(draw, rows * columns);
     const {
@@ -193,25 +193,25 @@ export const tables: Target = {
     const bytes = changes === 0 ? sound : changedBytes(draw, sound, changes);
     const most = draw() < 0.5 ? 1000 : 1 + below(draw, 3);
     const input = { name, text: new TextDecoder().decode(bytes), bytes: [...bytes] };
-    let found: Awaited<ReturnType<typeof openTable>>;
+    let opened: Awaited<ReturnType<typeof openTable>>;
     try {
-      found = (await openTable(plain, slicesOf(name, bytes), { ...options, rows: most })) as typeof found;
+      opened = (await openTable(plain, slicesOf(name, bytes), { ...options, rows: most })) as typeof opened;
     } catch (error) {
       if (changes === 0 && !/may (name|be)/.test(String(error)))
         fault(`A sound file is refused: ${String(error)}`, input);
       return sentence(error, input);
     }
-    const { table, words, more } = found;
+    const { table, words, more } = opened;
     if (table.data.length !== table.rows * table.columns || table.rows < 1 || table.columns < 1)
       fault(`A table of ${table.rows} by ${table.columns} with ${table.data.length} numbers`, input);
     if (!table.data.every(Number.isFinite)) fault('Numbers that are not finite', input);
     if (table.rows > most) fault('More rows than were asked for', input);
     if (words && words.length !== table.rows) fault(`${words.length} words for ${table.rows} rows`, input);
     if (changes > 0) return;
-    const wanted = values.slice(0, table.data.length);
+    const expected = values.slice(0, table.data.length);
     if (table.rows !== Math.min(rows, most) || table.columns !== columns || more !== rows > most)
       fault('Another shape comes back', input);
-    if (table.data.some((value, at) => Math.fround(value) !== wanted[at]))
+    if (table.data.some((value, at) => Math.fround(value) !== expected[at]))
       fault('Other numbers come back', input);
   },
 };
@@ -252,11 +252,11 @@ function changedConfig(draw: Draw, text: string): string {
   const config = JSON.parse(text) as Record<string, unknown>;
   for (let changes = below(draw, 3); changes > 0; changes--) {
     const members =
-      draw() < 0.2 ? (Object.values(config).find((one) => typeof one === 'object') ?? config) : config;
-    (members as Record<string, unknown>)[one(draw, [...Object.keys(config), ...otherMembers])] =
-      structuredClone(one(draw, misplaced));
+      draw() < 0.2 ? (Object.values(config).find((value) => typeof value === 'object') ?? config) : config;
+    (members as Record<string, unknown>)[pick(draw, [...Object.keys(config), ...otherMembers])] =
+      structuredClone(pick(draw, misplaced));
   }
-  const written = draw() < 0.05 ? JSON.stringify(one(draw, misplaced)) : JSON.stringify(config);
+  const written = draw() < 0.05 ? JSON.stringify(pick(draw, misplaced)) : JSON.stringify(config);
   return draw() < 0.1 ? new TextDecoder().decode(changedBytes(draw, bytesOf(written))) : written;
 }
 
@@ -274,7 +274,7 @@ function changedHeader(draw: Draw, file: Uint8Array): Uint8Array {
       if (kind < 0.04) return [[name, { dtype, shape: [...shape, 1], bytes }]];
       if (kind < 0.05) return [[name, { dtype, shape: [0, ...shape.slice(1)], bytes: new Uint8Array() }]];
       return [
-        [name, { dtype: one(draw, ['F16', 'BF16', 'I64', 'BOOL', 'F8_E4M3']), shape: [...shape], bytes }],
+        [name, { dtype: pick(draw, ['F16', 'BF16', 'I64', 'BOOL', 'F8_E4M3']), shape: [...shape], bytes }],
       ];
     }),
   );
@@ -285,7 +285,7 @@ export const models: Target = {
   name: 'models of one’s own',
   slow: true,
   async once(draw) {
-    const model = one(draw, soundModels);
+    const model = pick(draw, soundModels);
     let file = draw() < 0.5 ? changedHeader(draw, model.file) : model.file;
     if (draw() < 0.3) file = changedBytes(draw, file);
     const config = changedConfig(draw, model.config);
@@ -293,7 +293,7 @@ export const models: Target = {
     const files = [slicesOf('model.safetensors', file)];
     if (draw() < 0.8) files.push(slicesOf('config.json', bytesOf(config)));
     try {
-      const family = draw() < 0.5 ? one(draw, familyIds) : undefined;
+      const family = draw() < 0.5 ? pick(draw, familyIds) : undefined;
       const opened = await openModel(plain, files, { ...(family && { family }) });
       await taken(opened, { ids: families.ids }, draw, input);
       const { token, position } = await opened.report();

@@ -241,10 +241,10 @@ function stepTo(selector: string, place: number, more = 0): boolean {
   const element = document.querySelectorAll(selector)[place];
   if (!element) return true;
   const { top } = element.getBoundingClientRect();
-  const wanted = top - innerHeight * 0.15 + more;
+  const expected = top - innerHeight * 0.15 + more;
   const before = scrollY;
-  scrollBy({ top: Math.min(200, Math.max(-200, wanted)), behavior: 'instant' });
-  return Math.abs(wanted) < 200 || scrollY === before;
+  scrollBy({ top: Math.min(200, Math.max(-200, expected)), behavior: 'instant' });
+  return Math.abs(expected) < 200 || scrollY === before;
 }
 
 interface FrameRead {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 /** What npx starts, without npm's own warnings. */
 const superpose = (...args: string[]) =>
   project.run(join(project.folder, 'node_modules/.bin/add-or-concatenate'), ...args);
-const made = (file: string) => readFile(join(project.folder, file));
+const written = (file: string) => readFile(join(project.folder, file));
 
 test('--help has every command, and its examples run', async () => {
   const { code, stdout } = await superpose('--help');
@@ -32,7 +32,7 @@ test('--help has every command, and its examples run', async () => {
     .map(([, line]) => line as string)
     .filter((line) => !/NAME|TEXT/.test(line));
   expect(examples.length).toBeGreaterThanOrEqual(4);
-  for (const line of examples.filter((one) => one.endsWith('.svg'))) {
+  for (const line of examples.filter((example) => example.endsWith('.svg'))) {
     expect(await project.run('sh', '-c', `npx --no-install ${line}`)).toMatchObject({ code: 0 });
   }
 });
@@ -70,10 +70,10 @@ test('the numbers are the figure’s, in CSV and in JSON, however the state is g
       code: 0,
       stderr: '',
     });
-    expect(JSON.parse((await made('f.json')).toString())).toMatchObject({ columns, rows, state });
+    expect(JSON.parse((await written('f.json')).toString())).toMatchObject({ columns, rows, state });
   }
   await superpose('figure', 'dot-products', '--set', 'n=4', '--set', 'd=8', '--out', 'f.csv');
-  expect((await made('f.csv')).toString()).toBe(
+  expect((await written('f.csv')).toString()).toBe(
     [columns, ...rows].map((row) => `${row.join(',')}\r\n`).join(''),
   );
 });
@@ -81,13 +81,13 @@ test('the numbers are the figure’s, in CSV and in JSON, however the state is g
 test.each(['C#', 'C#v=9', 'http://a.org/#v=9'])('a setting of --state may be %s', async (text) => {
   const outcome = await superpose('figure', 'dot-products', '--state', `text=${text}`, '--out', 'text.json');
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
-  expect(JSON.parse((await made('text.json')).toString()).state.text).toBe(text);
+  expect(JSON.parse((await written('text.json')).toString()).state.text).toBe(text);
 });
 
 test('an SVG has the width and the theme that were asked for', async () => {
   await superpose('figure', 'dot-products', '--width', '500', '--theme', 'dark', '--out', 'dark.svg');
   await superpose('figure', 'dot-products', '--width', '500', '--out', 'light.svg');
-  const [dark, light] = [(await made('dark.svg')).toString(), (await made('light.svg')).toString()];
+  const [dark, light] = [(await written('dark.svg')).toString(), (await written('light.svg')).toString()];
   expect(dark).toMatch(/^<svg [^>]*width="500"/);
   expect(dark).not.toBe(light);
   // They differ only in their colours.
@@ -184,9 +184,9 @@ test('a model of one’s own: the library’s report and scores, as a table, in 
   const model = await openModel(library, checkpoint('gpt2'));
   const report = await model.report();
   const { stdout } = await superpose('model', checkpoint('gpt2'), '--json');
-  const found = JSON.parse(stdout);
-  expect(found).toMatchObject({ family: 'gpt2', heads: 2, d_model: 8, overlap: report.overlap });
-  expect(found.offsets.raw.means).toEqual([...(report.offsets?.raw.means ?? [])]);
+  const result = JSON.parse(stdout);
+  expect(result).toMatchObject({ family: 'gpt2', heads: 2, d_model: 8, overlap: report.overlap });
+  expect(result.offsets.raw.means).toEqual([...(report.offsets?.raw.means ?? [])]);
   const { stdout: csv } = await superpose('model', checkpoint('gpt2'), '--csv');
   expect(csv).toContain(`overlap,centred,${report.overlap?.centred}\r\n`);
   const { stdout: text } = await superpose('model', checkpoint('gpt2'));
@@ -201,13 +201,13 @@ test('a model of one’s own: the library’s report and scores, as a table, in 
     const groups = { token: ['token'], position: ['position'], rest: ['constant'] };
     const scores = await model.decompose({ ids: [3, 7, 2] }, { gauge, groups, excludedRows: rows });
     const others = rows.length > 0 ? ['--excluded-rows', rows.join(',')] : [];
-    const asked = ['decompose', '--model', checkpoint('gpt2'), '--ids', '3,7,2', '--gauge', gauge, ...others];
-    const all = JSON.parse((await superpose(...asked, '--json')).stdout);
+    const args = ['decompose', '--model', checkpoint('gpt2'), '--ids', '3,7,2', '--gauge', gauge, ...others];
+    const all = JSON.parse((await superpose(...args, '--json')).stdout);
     const sentence = { tokens: ['3', '7', '2'], dropped: 0, excludedRows: rows };
     expect(all).toMatchObject({ model: 'GPT-2', gauge, layers: [0], sentences: [sentence] });
     for (const [, , head, ...row] of all.rows) expect(row.slice(0, -1)).toEqual([...sharesOf(scores, head)]);
-    const one = (await superpose(...asked, '--head', '1', '--csv')).stdout.trim().split('\r\n').slice(1);
-    expect(one.map((row) => Number(row.split(',').at(-2)))).toEqual([...logitsOf(scores, 1)]);
+    const lines = (await superpose(...args, '--head', '1', '--csv')).stdout.trim().split('\r\n').slice(1);
+    expect(lines.map((row) => Number(row.split(',').at(-2)))).toEqual([...logitsOf(scores, 1)]);
   }
   const bert = await openModel(library, checkpoint('bert'));
   const second = await bert.decompose({ ids: [3, 7, 2] }, { layer: 1, way: 'streams' });
@@ -233,14 +233,14 @@ test.skipIf(withoutNumpy)(
     const sentences = Array.from({ length: 12 }, (_, at) => ({
       ids: Array.from({ length: 12 }, (_, row) => 3 + ((5 * at + 7 * row + at * row) % 20)),
     }));
-    const lines = sentences.map((one) => one.ids.join(', '));
+    const lines = sentences.map((sentence) => sentence.ids.join(', '));
     await writeFile(join(project.folder, 'corpus.txt'), lines.join('\n\n'));
     const old = Number(process.versions.node.split('.')[0]) < 22;
     const model = await openModel(await load(old ? { simd: 'plain' } : {}), path);
     const means = await model.corpusMeans({ sentences });
     const scores = await model.decompose({ ids: [3, 7, 4, 5] }, { means });
-    const given = [...ids, '--corpus', 'corpus.txt', '--json'];
-    const { stdout, stderr } = await superpose('decompose', '--model', path, ...given);
+    const args = [...ids, '--corpus', 'corpus.txt', '--json'];
+    const { stdout, stderr } = await superpose('decompose', '--model', path, ...args);
     expect(stderr).toBe('');
     const { columns, rows, sentences: studied } = JSON.parse(stdout);
     expect(studied[0].excludedRows).toEqual(scores.excludedRows);
@@ -257,12 +257,12 @@ test('training gives the library’s numbers, as a table, in CSV and in JSON, an
   const library = await load(old ? { simd: 'plain' } : {});
   const options = { task: 'prev', n: 6, d_model: 16, steps: 40 } as const;
   const settings = ['--task', 'prev', '--steps', '40', '--set', 'n=6', '--set', 'd_model=16'];
-  const found = [1, 2].map((seed) => {
+  const result = [1, 2].map((seed) => {
     const trainer = library.trainer({ ...options, seed });
     trainer.step(40);
     return { accuracy: trainer.evaluate().accuracy, parameters: trainer.parameters() };
   });
-  const [a = 0, b = 0] = found.map(({ accuracy }) => accuracy);
+  const [a = 0, b = 0] = result.map(({ accuracy }) => accuracy);
   const both = ['--schemes', 'add,rope', '--seeds', '2'];
   const { code, stdout, stderr } = await superpose('train', ...settings, ...both, '--json');
   expect(code).toBe(0);
@@ -286,13 +286,13 @@ test('training gives the library’s numbers, as a table, in CSV and in JSON, an
   );
 
   await superpose('train', ...settings, '--out', 'model.safetensors');
-  const file = new Uint8Array(await made('model.safetensors'));
+  const file = new Uint8Array(await written('model.safetensors'));
   expect([...library.readSafetensorsHeader(file).values()].every(({ dtype }) => dtype === 'F32')).toBe(true);
   const read = [...library.readSafetensorsHeader(file)].map(([name, { begin, end, ...entry }]) => [
     name,
     library.decodeSafetensors({ ...entry, begin, end }, file.subarray(begin, end)),
   ]);
-  expect(Object.fromEntries(read)).toEqual(inPrecision(found[0]?.parameters, 'float64'));
+  expect(Object.fromEntries(read)).toEqual(inPrecision(result[0]?.parameters, 'float64'));
 });
 
 // On Linux, a device that is always full.
@@ -325,7 +325,7 @@ describe('what is a package of its own', () => {
       code: 0,
       stderr: '',
     });
-    const png = await made('f.png');
+    const png = await written('f.png');
     expect(png.subarray(1, 4).toString()).toBe('PNG');
     // Twice the size.
     expect(png.readUInt32BE(16)).toBe(800);

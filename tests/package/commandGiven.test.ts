@@ -131,14 +131,14 @@ describe('a path is tried before the work', () => {
 });
 
 test('a setting that is refused is known before anything is computed', async () => {
-  const asked: (string | symbol)[] = [];
-  const library = new Proxy({} as Library, { get: (_, name) => asked.push(name) && undefined });
+  const reads: (string | symbol)[] = [];
+  const library = new Proxy({} as Library, { get: (_, name) => reads.push(name) && undefined });
   const heed = (refused: readonly string[]) => {
     throw new Error(refused.join(' '));
   };
   const render = rendererOf(library);
   await expect(render('schemes-tasks', [['size', 'huge']], heed)).rejects.toThrow('huge');
-  expect(asked).toEqual([]);
+  expect(reads).toEqual([]);
 });
 
 describe('what is no file is not waited for', () => {

@@ -18,16 +18,16 @@ const collect = runInNewContext('gc') as () => void;
 
 const draw = drawing(1);
 /** Numbers that select or count, rather than fill a table. */
-const kept = ['covariances', 'variances', 'terms', 'logits', 'shares', 'residuals', 'angles'];
+const results = ['covariances', 'variances', 'terms', 'logits', 'shares', 'residuals', 'angles'];
 
 /** The same arguments with new numbers in their tables, and new seeds. */
 function drawn(value: unknown, name = ''): unknown {
   if (value instanceof Float64Array || value instanceof Float32Array)
-    return kept.includes(name) ? value : value.map((one) => (one === 0 ? 0 : 2 * draw() - 1));
+    return results.includes(name) ? value : value.map((entry) => (entry === 0 ? 0 : 2 * draw() - 1));
   if (name === 'seed' || name === 'stream') return Math.floor(2 ** 32 * draw());
-  if (Array.isArray(value)) return value.map((one) => drawn(one, name));
+  if (Array.isArray(value)) return value.map((entry) => drawn(entry, name));
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, drawn(one, key)]));
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, drawn(entry, key)]));
 }
 
 type Call = (...args: unknown[]) => unknown;
@@ -38,12 +38,12 @@ const right = Object.entries(rightCalls).flatMap(([name, { sound, also = [] }]) 
 async function once(): Promise<void> {
   const [name, args] = right[Math.floor(draw() * right.length)] as (typeof right)[number];
   // Numbers from a module, such as the bytes of a file, stay.
-  const given = name === 'normalization' ? args : args.map((one) => drawn(one));
-  const found = (plain[name as keyof typeof plain] as unknown as Call)(...given) as
+  const inputs = name === 'normalization' ? args : args.map((entry) => drawn(entry));
+  const actual = (plain[name as keyof typeof plain] as unknown as Call)(...inputs) as
     | { delete?(): void; next?(): Promise<unknown>; return?(): Promise<unknown> }
     | undefined;
-  await found?.return?.();
-  found?.delete?.();
+  await actual?.return?.();
+  actual?.delete?.();
 }
 
 test(`${calls} calls`, async () => {

@@ -58,13 +58,13 @@ describe.runIf(withModel)('the answer', () => {
   const sizesIn = (text: string): string[] => text.match(/(?<![\p{L}\d.])\d+(?:\.\d+)?/gu) ?? [];
   /** Whether one of the numbers rounds to this one, to the digits written. */
   const rounds = (written: string, numbers: string[]) =>
-    numbers.some((one) => Number(one).toFixed(written.split('.')[1]?.length ?? 0) === written);
+    numbers.some((value) => Number(value).toFixed(written.split('.')[1]?.length ?? 0) === written);
 
   test.each(answer.sentences)('$text', async ({ text, links }) => {
     let all = '';
-    for (const one of links) {
-      const here = await saidBy(one);
-      for (const part of one.shows) expect(here).toContain(flat(part));
+    for (const link of links) {
+      const here = await saidBy(link);
+      for (const part of link.shows) expect(here).toContain(flat(part));
       all += ` ${here}`;
     }
     for (const number of sizesIn(plainText({ text, links })))
@@ -77,10 +77,12 @@ for (const { beat, steps } of beats) {
     const { links = [], shows } = step;
     expect(shows.length).toBeGreaterThan(0);
     const known: string[] = [];
-    for (const one of [step, ...links]) {
-      const here = await saidBy(one);
-      for (const part of one.shows) expect(here).toContain(flat(part));
-      known.push(...numbersIn(`${one.shows.join(' ; ')} ; ${Object.values(one.settings ?? {}).join(' ; ')}`));
+    for (const source of [step, ...links]) {
+      const here = await saidBy(source);
+      for (const part of source.shows) expect(here).toContain(flat(part));
+      known.push(
+        ...numbersIn(`${source.shows.join(' ; ')} ; ${Object.values(source.settings ?? {}).join(' ; ')}`),
+      );
     }
     for (const number of numbersIn(plainText(step))) expect(known, number).toContain(number);
   });
@@ -120,7 +122,7 @@ describe('verdicts', () => {
   );
 });
 
-const value = (id: string) => Number(published.find((one) => one.id === id)?.value);
+const value = (id: string) => Number(published.find((entry) => entry.id === id)?.value);
 const verdictOn = (start: string): string => verdicts.find(({ claim }) => claim.startsWith(start))?.why ?? '';
 
 test('the published verdict quotes differences of the published averages', () => {
@@ -186,8 +188,8 @@ test('without anything in common RoPE hardly asks about positions, and what it a
     (['token-position', 'position-token', 'position-position'] as const)
       .map((term) => Math.abs(all.rope.shares[anovaTerms.indexOf(term)]))
       .reduce((sum, share) => sum + share);
-  const [apart, shared] = [await rope('no'), await rope('yes')];
-  expect(withPositions(apart)).toBeLessThan(0.04);
+  const [separate, shared] = [await rope('no'), await rope('yes')];
+  expect(withPositions(separate)).toBeLessThan(0.04);
   expect(withPositions(shared)).toBeGreaterThan(0.2);
   const positions = shared.terms.find(({ name }: { name: string }) => name === 'position-position');
   expect(positions.depends).toBe('offset');
@@ -327,12 +329,12 @@ test('how much longer a norm between makes one output, as the figure has it', as
 test('MiniLM’s sums all differ, as the oracle computed them', () => {
   const { sums, equal, token_rank, median_token_length, nearest_tokens, nearest_positions } = minilmSums;
   expect(equal).toBe(0);
-  const [[betweenTokens = 0], [betweenPositions = 0, one, next]] = [nearest_tokens, nearest_positions];
+  const [[betweenTokens = 0], [betweenPositions = 0, position, next]] = [nearest_tokens, nearest_positions];
   expectOnPage(
     `its 30,522 token rows span all ${token_rank} dimensions: we computed all of its ${sums.toLocaleString('en')} sums exactly`,
   );
   expectOnPage(
-    `The nearest two sums of one token, at positions ${one} and ${next}, are ${betweenPositions.toFixed(3)} apart, and the nearest two at one position are ${betweenTokens.toFixed(3)} apart. For comparison, the median length of a token’s row is ${median_token_length.toFixed(2)}.`,
+    `The nearest two sums of one token, at positions ${position} and ${next}, are ${betweenPositions.toFixed(3)} apart, and the nearest two at one position are ${betweenTokens.toFixed(3)} apart. For comparison, the median length of a token’s row is ${median_token_length.toFixed(2)}.`,
   );
   expectOnPage(
     `30,522 token rows fill all of its ${token_rank} dimensions, and still no two of its ${sums.toLocaleString('en')} sums of a token row and a position row are equal`,
@@ -356,7 +358,7 @@ test('a fixed sinusoid leaves room: one matrix takes sums of tokens and sinusoid
   const basis = superpose.randomNormal({ rows: wide, columns: d, seed: 1 });
   const of = Array.from({ length: wide }, (_, k) => basis.data.subarray(d * k, d * k + d));
   const dot = (a: Float64Array, b: Float64Array) =>
-    a.reduce((sum, one, c) => sum + one * (b[c] as number), 0);
+    a.reduce((sum, value, c) => sum + value * (b[c] as number), 0);
   for (const [k, one] of of.entries()) {
     // Twice, since once leaves rounding.
     for (let pass = 0; pass < 2; pass++)

@@ -21,7 +21,7 @@ import {
 import { breath } from './watch.js';
 
 /** What a step of a pass returns in place of the layer in which it stands when the pass is through. */
-const through = -1;
+const endOfPass = -1;
 
 /** How many multiplications a pass runs for before it looks at its signal: some ten milliseconds. */
 const stepLength = 2 ** 28;
@@ -67,7 +67,7 @@ function checkedForward(stack: ResidentStack, summands: Summands, input: Forward
 
   const { queryChannels, keyChannels } = stack;
   const inner = Math.max(stack.inner, stack.reader?.inner ?? 0);
-  const given = attention.reduce((sum, { data }) => sum + data.length, 0);
+  const givenAttention = attention.reduce((sum, { data }) => sum + data.length, 0);
   const bytes = stack.raw.runEncoderBytes(
     n,
     d,
@@ -76,7 +76,7 @@ function checkedForward(stack: ResidentStack, summands: Summands, input: Forward
     queryChannels,
     keyChannels,
     inner,
-    given,
+    givenAttention,
     trace,
     projections,
   );
@@ -122,7 +122,7 @@ export async function forwarded(
   try {
     const tables = names.map((name) => summands[name] as Table);
     let layer = raw.runEncoder(address, tables, options, stepLength);
-    while (layer !== through) {
+    while (layer !== endOfPass) {
       const isHeld = stack.holds(layer);
       await useLayer(stack, layer);
       if (isHeld) await breath();

@@ -44,14 +44,18 @@ export function sharedStack(source: LayerSource): SharedStack {
   const readsFor = (needed: readonly number[]): readonly number[] => {
     const { layers, layerBytes, bytesInMemory } = source;
     const resident = stack && residentStackOf.get(stack);
-    const held = new Set(Array.from({ length: layers }, (_, number) => number).filter(resident?.holds ?? no));
-    const most = Math.min(layerBytes, held.size * bytesInMemory + check.freeBytes()) / bytesInMemory;
+    const residentLayers = new Set(
+      Array.from({ length: layers }, (_, number) => number).filter(resident?.holds ?? no),
+    );
+    const most =
+      Math.min(layerBytes, residentLayers.size * bytesInMemory + check.freeBytes()) / bytesInMemory;
     const reads: number[] = [];
     for (const number of needed) {
-      if (held.has(number)) continue;
+      if (residentLayers.has(number)) continue;
       reads.push(number);
-      while (held.size > 0 && held.size + 1 > most) held.delete(Math.max(...held));
-      held.add(number);
+      while (residentLayers.size > 0 && residentLayers.size + 1 > most)
+        residentLayers.delete(Math.max(...residentLayers));
+      residentLayers.add(number);
     }
     return reads;
   };

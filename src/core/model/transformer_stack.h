@@ -188,10 +188,10 @@ class ForwardSteps {
 };
 
 // The bytes of a forward pass of n tokens through so many layers, with the summands [n, d] and the parts of
-// the layer that is decomposed. `inner` is the width of an MLP and its gate together, and `given` counts the
+// the layer that is decomposed. `inner` is the width of an MLP and its gate together, and `given_attention` counts the
 // entries of another run's attention.
 constexpr double forward_bytes(double n, double d, double summands, double layers, double query_channels,
-                               double key_channels, double inner, double given, bool trace,
+                               double key_channels, double inner, double given_attention, bool trace,
                                bool projections) {
   const double projected = query_channels + key_channels;
   const double stored =
@@ -199,7 +199,7 @@ constexpr double forward_bytes(double n, double d, double summands, double layer
   const double parts = trace && layers > 0 ? (summands + 3) * d : 0;
   const double attention = 2 * query_channels + 3 * key_channels;
   const double within = 5 * d + (attention > inner ? attention : inner) + 2 * n;
-  return bytes_of_floats(n * (stored + parts + within + summands * d) + given);
+  return bytes_of_floats(n * (stored + parts + within + summands * d) + given_attention);
 }
 
 }  // namespace superpose

@@ -64,9 +64,9 @@ test('a digest tells tables from each other', async () => {
 });
 
 test('a vector of numpy is one row', async () => {
-  const one = await open('a.npy', npy('<f4', '(3,)', singles(1, 2, 3)));
-  expect(one.table).toMatchObject({ rows: 1, columns: 3 });
-  expect(one.layout).toBeUndefined();
+  const oneTensor = await open('a.npy', npy('<f4', '(3,)', singles(1, 2, 3)));
+  expect(oneTensor.table).toMatchObject({ rows: 1, columns: 3 });
+  expect(oneTensor.layout).toBeUndefined();
   const chosen = await open(
     'a.safetensors',
     fileOf({

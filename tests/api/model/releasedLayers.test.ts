@@ -212,9 +212,9 @@ test('a failed read, and an abort between layers, free what is not kept, and the
 test('layers give way to whatever else needs the memory, but for the one in use', async () => {
   const { model, layersOf } = await openLayers();
   await model.forward({ ids }, { scores: false });
-  const held = residentBytes() - before;
-  fits('Something else', maxBytes - before - held + 2 * mapBytes);
-  expect(residentBytes() - before).toBe(held - 2 * mapBytes);
+  const added = residentBytes() - before;
+  fits('Something else', maxBytes - before - added + 2 * mapBytes);
+  expect(residentBytes() - before).toBe(added - 2 * mapBytes);
   // The last one was in use, so the two before it were released.
   expect(await layersOf(() => model.forward({ ids }))).toEqual([2, 3]);
   // All but the pass and the last layer.
@@ -244,9 +244,9 @@ test('means over a corpus, and embeddings without positions, are the same bit fo
     model.delete();
     return { means, embeddings };
   };
-  const kept = await results({});
-  expect(kept.means.heads.rows).toBe(count);
-  for (const layerBytes of [0, 2 * mapBytes]) expect(await results({ layerBytes })).toEqual(kept);
+  const allResident = await results({});
+  expect(allResident.means.heads.rows).toBe(count);
+  for (const layerBytes of [0, 2 * mapBytes]) expect(await results({ layerBytes })).toEqual(allResident);
 });
 
 test('layerBytes must be a number of bytes', async () => {

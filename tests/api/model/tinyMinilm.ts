@@ -131,8 +131,8 @@ const header = safetensorsHeader(
   {},
 );
 const row = 4 * d_model;
-const pieces = Object.entries(tensors).map(([name, own], place) => {
-  const bytes = bytesOf(own);
+const pieces = Object.entries(tensors).map(([name, tensor], place) => {
+  const bytes = bytesOf(tensor);
   const content = place === 0 ? joined([header, bytes]) : bytes;
   return { name, content, ...(name.includes('#') && { row, rows: rowsPerPiece }) };
 });

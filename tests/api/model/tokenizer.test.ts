@@ -99,21 +99,21 @@ test.each(byCharacter)('%s, by every character: the same tokens', { timeout: 60_
 });
 
 test('what is no tokenizer.json is refused with what it lacks', () => {
-  const whole = tokenizerFile(realFiles['BERT, uncased'] as Parts);
+  const complete = tokenizerFile(realFiles['BERT, uncased'] as Parts);
   for (const [parts, reason] of [
     [null, 'its contents must be an object'],
-    [{ ...whole, model: 3 }, 'model must be an object'],
+    [{ ...complete, model: 3 }, 'model must be an object'],
     [
-      { ...whole, model: { type: 'BPE', vocab: { a: 'b' }, merges: [] } },
+      { ...complete, model: { type: 'BPE', vocab: { a: 'b' }, merges: [] } },
       'each id of vocab must be a number',
     ],
     [
-      { ...whole, model: { type: 'BPE', vocab: { a: 0 }, merges: ['a b'] } },
+      { ...complete, model: { type: 'BPE', vocab: { a: 0 }, merges: ['a b'] } },
       'merges has “b”, which vocab lacks',
     ],
-    [{ ...whole, added_tokens: [{ id: 1 }] }, 'content must be a string'],
-    [{ ...whole, pre_tokenizer: { type: 'Digits' } }, 'individual_digits of Digits must be a boolean'],
-    [{ ...whole, normalizer: { type: 'Precompiled', precompiled_charsmap: 'AAAA' } }, 'is damaged'],
+    [{ ...complete, added_tokens: [{ id: 1 }] }, 'content must be a string'],
+    [{ ...complete, pre_tokenizer: { type: 'Digits' } }, 'individual_digits of Digits must be a boolean'],
+    [{ ...complete, normalizer: { type: 'Precompiled', precompiled_charsmap: 'AAAA' } }, 'is damaged'],
   ] as const) {
     expect(() => tokenizerOf(parts)).toThrow(reason);
     expect(() => tokenizerOf(parts)).not.toThrow(RangeError);
@@ -141,9 +141,9 @@ test('drawn components one after another, with drawn added tokens and texts', {
   const [normalizers, preTokenizers] = [components('normalizer'), components('pre_tokenizer')];
   const random = drawing(20_261_129);
   const below = (n: number) => Math.floor(random() * n);
-  const one = <T>(from: readonly T[]): T => from[below(from.length)] as T;
+  const pick = <T>(from: readonly T[]): T => from[below(from.length)] as T;
   const some = <T>(from: readonly T[], most: number): T[] =>
-    Array.from({ length: below(most + 1) }, () => one(from));
+    Array.from({ length: below(most + 1) }, () => pick(from));
   const fragments = hostileTexts.flatMap((text) => text.split(/(?<=\s)/).filter((part) => part.length < 40));
   let compared = 0;
   for (let round = 0; round < 400; round++) {
@@ -161,18 +161,18 @@ test('drawn components one after another, with drawn added tokens and texts', {
       added_tokens,
       normalizer: below(3) > 0 ? normalizer : null,
       pre_tokenizer: { type: 'Sequence', pretokenizers: some(preTokenizers, 3) },
-      model: one([undefined, ...table.map(([, of]) => of.model)]),
+      model: pick([undefined, ...table.map(([, of]) => of.model)]),
     };
-    const whole = parts.model ? parts : { ...parts, model: undefined };
+    const complete = parts.model ? parts : { ...parts, model: undefined };
     try {
-      tokenizerOf(tokenizerFile(whole));
+      tokenizerOf(tokenizerFile(complete));
     } catch (error) {
       expect((error as Error).message).toMatch(/^tokenizer\.json asks for /);
       continue;
     }
     compared++;
     await compare(
-      whole,
+      complete,
       Array.from({ length: 8 }, () => some(fragments, 8).join('')),
     );
   }

@@ -20,7 +20,7 @@ function inputOfCase(oracle: GaugeCase): DecomposeInput {
 describe.each(builds)('$simd SIMD', ({ superpose }) => {
   describe.each(cases)('$name', (oracle) => {
     const input = inputOfCase(oracle);
-    const { apart, shares } = oracle;
+    const { apart: separate, shares } = oracle;
 
     const check = (gauge: Gauge, rows: number[], terms: GaugeCase['raw_terms'], of: unknown) => {
       const scores = superpose.decompose({ ...input, gauge, excludedRows: rows });
@@ -39,8 +39,9 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     };
 
     test('raw', () => check('raw', [], oracle.raw_terms, shares.raw));
-    test('raw, over the used rows', () => check('raw', apart, oracle.raw_terms, shares.raw_over_used_rows));
-    test('canonical', () => check('canonical', apart, oracle.canonical_terms, shares.canonical));
+    test('raw, over the used rows', () =>
+      check('raw', separate, oracle.raw_terms, shares.raw_over_used_rows));
+    test('canonical', () => check('canonical', separate, oracle.canonical_terms, shares.canonical));
   });
 
   const input = randomInput(9, 12, 3, 4);

@@ -165,10 +165,10 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     } as const;
     const close = (ours: ArrayLike<number>, theirs: number[] | number[][]) =>
       expect(largestDifference(ours, flat(theirs))).toBeLessThan(1e-12);
-    const apart = superpose.oneLayer(input);
-    close(apart.added, expected.added);
-    close(apart.concatenated, expected.concatenated);
-    for (const [k, part] of apart.contributions.entries())
+    const separate = superpose.oneLayer(input);
+    close(separate.added, expected.added);
+    close(separate.concatenated, expected.concatenated);
+    for (const [k, part] of separate.contributions.entries())
       close(part, expected.contributions[k] as number[][]);
     const same = superpose.oneLayer({ ...input, pull: 1 });
     close(same.concatenated, expected.one_matrix);

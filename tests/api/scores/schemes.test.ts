@@ -61,9 +61,9 @@ describe.each(every)('$scheme', (input) => {
 
   test('the same seed gives the same scores, another others', () => {
     const drawn = { ...input, query: undefined, standardDeviation: 1 } as unknown as typeof input;
-    const one = superpose.schemeScores({ ...drawn, seed: 5 });
-    expect(superpose.schemeScores({ ...drawn, seed: 5 })).toEqual(one);
-    expect(superpose.schemeScores({ ...drawn, seed: 6 }).logits).not.toEqual(one.logits);
+    const matrix = superpose.schemeScores({ ...drawn, seed: 5 });
+    expect(superpose.schemeScores({ ...drawn, seed: 5 })).toEqual(matrix);
+    expect(superpose.schemeScores({ ...drawn, seed: 6 }).logits).not.toEqual(matrix.logits);
   });
 
   test('only some heads', () => {
@@ -86,13 +86,13 @@ describe('adding and concatenating, side by side', () => {
     { ...base.query, bias },
     { ...base.key, bias },
   ];
-  const given = { content, heads: 2, query, key };
+  const options = { content, heads: 2, query, key };
 
   test('add is decompose() without LayerNorm, its constant with the token', () => {
-    const scores = superpose.schemeScores({ ...given, scheme: 'add', position: wide });
+    const scores = superpose.schemeScores({ ...options, scheme: 'add', position: wide });
     const summands = { content, position: wide };
     const groups = { content: ['content', 'constant'], position: ['position'] };
-    const whole = superpose.decompose({ summands, query, key, heads: 2, gauge: 'raw', groups });
+    const decomposition = superpose.decompose({ summands, query, key, heads: 2, gauge: 'raw', groups });
     expect(scores.termNames).toEqual([
       'content-content',
       'content-position',
@@ -101,12 +101,14 @@ describe('adding and concatenating, side by side', () => {
     ]);
     // That computes in float; the largest difference seen is 1.7e-7 of the largest value.
     for (const name of ['logits', 'terms', 'shares'] as const)
-      expect(largestDifference(scores[name], whole[name]) / largest(whole[name])).toBeLessThan(1e-6);
+      expect(
+        largestDifference(scores[name], decomposition[name]) / largest(decomposition[name]),
+      ).toBeLessThan(1e-6);
   });
 
   test('raw is the same for every head', () => {
     const { logits } = superpose.schemeScores({
-      ...given,
+      ...options,
       scheme: 'concat-raw',
       d_position: 5,
       position,
@@ -118,16 +120,22 @@ describe('adding and concatenating, side by side', () => {
   test('block-diagonal weights may have biases', () => {
     const [positionQuery, positionKey] = [{ weight: draw(6, 5, 17) }, { weight: draw(6, 5, 18) }];
     const sizes = { d_position: 5, d_position_head: 3 };
-    const own = { scheme: 'concat-block-diagonal' as const, ...sizes, position, positionQuery, positionKey };
-    const none = superpose.schemeScores({ ...given, scheme: 'none', scale: 1 / Math.sqrt(4 + 3) });
-    const biased = schemeTermOf(superpose.schemeScores({ ...given, ...own }), 1, 'content-content');
+    const parts = {
+      scheme: 'concat-block-diagonal' as const,
+      ...sizes,
+      position,
+      positionQuery,
+      positionKey,
+    };
+    const none = superpose.schemeScores({ ...options, scheme: 'none', scale: 1 / Math.sqrt(4 + 3) });
+    const biased = schemeTermOf(superpose.schemeScores({ ...options, ...parts }), 1, 'content-content');
     schemeTermOf(none, 1, 'content-content').forEach((value, at) => {
       expect(biased[at]).toBeCloseTo(value, 12);
     });
   });
 
   test('one seed draws one table for all of them; with equal blocks full weights are adding, and ρ is in both', () => {
-    const drawn = { ...given, seed: 4, standardDeviation: 1 };
+    const drawn = { ...options, seed: 4, standardDeviation: 1 };
     const blocks = { positionQuery: base.query, positionKey: base.key };
     const added = superpose.schemeScores({ ...drawn, scheme: 'add', positionScale: 2 });
     const tied = superpose.schemeScores({ ...drawn, scheme: 'concat-full', ...blocks });
@@ -211,15 +219,18 @@ test.each(
 });
 
 test('a rotary key is one for all heads, or one for each', () => {
-  const own = { d_rotary: 4, rotaryQuery: { weight: draw(8, 8, 19) } };
-  const given = { ...base, scheme: 'decoupled-rope', ...own } as const;
-  const one = draw(4, 8, 20);
-  const each = { data: Float64Array.from([...one.data, ...one.data.map((value) => 3 * value)]), columns: 8 };
+  const parts = { d_rotary: 4, rotaryQuery: { weight: draw(8, 8, 19) } };
+  const options = { ...base, scheme: 'decoupled-rope', ...parts } as const;
+  const matrix = draw(4, 8, 20);
+  const each = {
+    data: Float64Array.from([...matrix.data, ...matrix.data.map((value) => 3 * value)]),
+    columns: 8,
+  };
   const rotary = (weight: Table<Float64Array>) => {
-    const scores = superpose.schemeScores({ ...given, rotaryKey: { weight } });
+    const scores = superpose.schemeScores({ ...options, rotaryKey: { weight } });
     return [0, 1].map((head) => schemeTermOf(scores, head, scores.termNames[1] as string));
   };
-  const [[first, second], [third, fourth]] = [rotary(one), rotary({ ...each, rows: 8 })] as const;
+  const [[first, second], [third, fourth]] = [rotary(matrix), rotary({ ...each, rows: 8 })] as const;
   expect(third).toEqual(first);
   fourth?.forEach((value, at) => {
     expect(value).toBeCloseTo(3 * (second?.[at] as number), 12);
@@ -269,24 +280,24 @@ test('every part in the registry is accepted in its shape, refused in another, a
     for (const { name, kind, ...shape } of info?.parts ?? []) {
       parts++;
       const [rows, columns] = [extent(shape.rows), extent(shape.columns)];
-      const given = (more: number) => {
+      const options = (more: number) => {
         const drawn = draw(rows + more, columns, 30);
         if (kind === 'vector') return draw(1, columns + more, 30).data;
         return kind === 'table' || kind === 'offsets' ? drawn : { weight: drawn };
       };
       const call = (part: unknown) => superpose.schemeScores({ ...input, [name]: part } as SchemeInput);
-      expect(call(given(0)).logits, `${input.scheme} ${name}`).not.toEqual(before.logits);
-      expect(() => call(given(1)), `${input.scheme} ${name}`).toThrow(name);
+      expect(call(options(0)).logits, `${input.scheme} ${name}`).not.toEqual(before.logits);
+      expect(() => call(options(1)), `${input.scheme} ${name}`).toThrow(name);
     }
   }
   expect(parts).toBeGreaterThan(20);
 });
 
 test('in the analysis of variance all schemes have the same terms, which add up to their scores', () => {
-  for (const given of every) {
-    const scores = superpose.schemeScores(given as SchemeInput);
-    const anova = superpose.schemeScores({ ...given, terms: 'anova' } as SchemeInput);
-    expect(anova.termNames, given.scheme).toEqual(anovaTerms);
+  for (const options of every) {
+    const scores = superpose.schemeScores(options as SchemeInput);
+    const anova = superpose.schemeScores({ ...options, terms: 'anova' } as SchemeInput);
+    expect(anova.termNames, options.scheme).toEqual(anovaTerms);
     expect(anova.logits).toEqual(scores.logits);
     expect(anova.weights).toEqual(scores.weights);
     const { n, logits } = anova;

@@ -251,14 +251,14 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const spread = ({ data, rows, columns }: Table, axis: number) =>
       Math.sqrt(rowsOf({ data, rows, columns }).reduce((sum, row) => sum + (row[axis] as number) ** 2, 0));
     // How much further each table extends along its own axis than along the other's.
-    const apart = () => {
+    const deviation = () => {
       const { tokens, positions } = trainer.coordinates(directions);
       expect([tokens.rows, tokens.columns, positions.rows, positions.columns]).toEqual([16, 2, 16, 2]);
       return [spread(tokens, 0) / spread(tokens, 1), spread(positions, 1) / spread(positions, 0)];
     };
-    const [tokens = 0, positions = 0] = apart();
+    const [tokens = 0, positions = 0] = deviation();
     trainer.setParameters({ E, P } as Record<string, Table>);
-    const [tokensBefore = 0, positionsBefore = 0] = apart();
+    const [tokensBefore = 0, positionsBefore = 0] = deviation();
     expect(tokens).toBeGreaterThan(2 * tokensBefore);
     expect(positions).toBeGreaterThan(2 * positionsBefore);
     trainer.delete();

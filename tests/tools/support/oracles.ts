@@ -50,7 +50,7 @@ function rulesIn(clause: string): Rule[] {
     throw new Error(`tests/reference/README.md has a tolerance that cannot be read: ${clause}`);
   });
   const allowed = (theirs: number, largest: number) =>
-    Math.max(...allowances.map((one) => one(theirs, largest)));
+    Math.max(...allowances.map((allowance) => allowance(theirs, largest)));
   if (!keys) return [{ allowed }];
   return [...keys.matchAll(/`([\w*]+)`/g)].map(([, key = '']) => ({
     allowed,
@@ -64,26 +64,26 @@ export function differences(theirs: unknown, ours: unknown, rules: Rule[]): stri
   compare(theirs, ours, [], undefined);
   return differences;
 
-  function compare(one: unknown, other: unknown, path: string[], largest: number | undefined): void {
+  function compare(first: unknown, other: unknown, path: string[], largest: number | undefined): void {
     if (differences.length >= 10) return;
-    const isList = Array.isArray(one);
-    if (isList !== Array.isArray(other) || !isObject(one) || !isObject(other)) {
-      if (!same(one, other, path, largest))
-        differences.push(`${path.join('.')} is ${JSON.stringify(one)}, and now ${JSON.stringify(other)}`);
+    const isList = Array.isArray(first);
+    if (isList !== Array.isArray(other) || !isObject(first) || !isObject(other)) {
+      if (!same(first, other, path, largest))
+        differences.push(`${path.join('.')} is ${JSON.stringify(first)}, and now ${JSON.stringify(other)}`);
       return;
     }
     // The largest over all rows of an array; a list of objects has none.
-    const inside = isList ? (largest ?? largestOf(one)) : undefined;
-    for (const key of new Set([...Object.keys(one), ...Object.keys(other)]))
-      compare(one[key], other[key], [...path, key], inside);
+    const inside = isList ? (largest ?? largestOf(first)) : undefined;
+    for (const key of new Set([...Object.keys(first), ...Object.keys(other)]))
+      compare(first[key], other[key], [...path, key], inside);
   }
 
-  function same(one: unknown, other: unknown, path: string[], largest = 0): boolean {
-    if (typeof one !== 'number' || typeof other !== 'number') return one === other;
+  function same(first: unknown, other: unknown, path: string[], largest = 0): boolean {
+    if (typeof first !== 'number' || typeof other !== 'number') return first === other;
     // Counts and ids. A single whole number may be 0.0, which JSON does not distinguish from 0.
-    if (Number.isInteger(one) && Number.isInteger(other)) return one === other;
+    if (Number.isInteger(first) && Number.isInteger(other)) return first === other;
     const rule = rules.findLast(({ key }) => !key || path.some((step) => key.test(step)));
-    return Math.abs(one - other) <= (rule?.allowed(one, Math.max(largest, Math.abs(one))) ?? 0);
+    return Math.abs(first - other) <= (rule?.allowed(first, Math.max(largest, Math.abs(first))) ?? 0);
   }
 }
 

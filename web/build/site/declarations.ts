@@ -53,7 +53,7 @@ export interface Declarations {
 }
 
 /** The parts of a declaration that the reference reads: an entry before the types beside it are known. */
-interface Found extends Omit<Entry, 'types'> {
+interface DeclaredEntry extends Omit<Entry, 'types'> {
   nodes: readonly ts.Node[];
 }
 
@@ -152,11 +152,11 @@ class Reader {
 
   /** A call as one writes it. */
   signature(prefix: string, name: string, { parameters, type }: ts.SignatureDeclarationBase): string {
-    const given = parameters.map((parameter) => {
+    const declared = parameters.map((parameter) => {
       const optional = parameter.questionToken || parameter.initializer ? '?' : '';
       return `${parameter.name.getText()}${optional}: ${this.typeText(parameter.type)}`;
     });
-    return `${prefix}${name}(${given.join(', ')}): ${this.typeText(type)}`;
+    return `${prefix}${name}(${declared.join(', ')}): ${this.typeText(type)}`;
   }
 
   typeOf(symbol: ts.Symbol): DeclaredType {
@@ -200,8 +200,8 @@ const withoutComments = (text: string) =>
     .replace(/\s+/g, ' ');
 
 /** Functions, classes and constants that the package exports, and types that stand by themselves. */
-function exportedEntries(reader: Reader, symbols: readonly ts.Symbol[]): Found[] {
-  return symbols.flatMap((symbol): Found[] => {
+function exportedEntries(reader: Reader, symbols: readonly ts.Symbol[]): DeclaredEntry[] {
+  return symbols.flatMap((symbol): DeclaredEntry[] => {
     // Of overloads the last is the general one, as in ReturnType.
     const nodes = [...(symbol.declarations ?? [])].reverse();
     const [first] = nodes;
@@ -233,12 +233,12 @@ function exportedEntries(reader: Reader, symbols: readonly ts.Symbol[]): Found[]
 }
 
 /** The functions and properties of what load() returns. */
-function libraryEntries(reader: Reader, library: ReadonlySet<ts.Symbol>): Found[] {
+function libraryEntries(reader: Reader, library: ReadonlySet<ts.Symbol>): DeclaredEntry[] {
   const [members = [], small = []] = [...library].map((symbol) =>
     reader.checker.getPropertiesOfType(reader.checker.getDeclaredTypeOfSymbol(symbol)),
   );
   const inSmall = new Set(small.map(({ name }) => name));
-  return members.flatMap((symbol): Found[] => {
+  return members.flatMap((symbol): DeclaredEntry[] => {
     const [node] = symbol.declarations ?? [];
     if (!node || !(ts.isMethodSignature(node) || ts.isPropertySignature(node))) return [];
     const { name } = symbol;
@@ -252,7 +252,7 @@ function libraryEntries(reader: Reader, library: ReadonlySet<ts.Symbol>): Found[
 }
 
 /** The methods of an interface, but for those that it only narrows. */
-function methodsOf(reader: Reader, symbol: ts.Symbol, group: string): Found[] {
+function methodsOf(reader: Reader, symbol: ts.Symbol, group: string): DeclaredEntry[] {
   const node = symbol.declarations?.find(isHandle);
   if (!node) return [];
   const inherited = new Set(
@@ -260,7 +260,7 @@ function methodsOf(reader: Reader, symbol: ts.Symbol, group: string): Found[] {
       reader.checker.getPropertiesOfType(base).map(({ name }) => name),
     ),
   );
-  return node.members.filter(ts.isMethodSignature).flatMap((method): Found[] => {
+  return node.members.filter(ts.isMethodSignature).flatMap((method): DeclaredEntry[] => {
     const name = method.name.getText();
     if (inherited.has(name)) return [];
     const signatures = [reader.signature(`${lowered(symbol.name)}.`, name, method)];
@@ -277,9 +277,13 @@ const resultOf = (node: ts.Node): ts.Node | undefined =>
       : undefined;
 
 /** Puts the methods of an object behind the first function that returns it. */
-function withMethods(reader: Reader, found: readonly Found[], elsewhere: ReadonlySet<ts.Symbol>): Found[] {
+function withMethods(
+  reader: Reader,
+  declaredEntries: readonly DeclaredEntry[],
+  elsewhere: ReadonlySet<ts.Symbol>,
+): DeclaredEntry[] {
   const seen = new Set<ts.Symbol>(elsewhere);
-  const expand = (entry: Found): Found[] => {
+  const expand = (entry: DeclaredEntry): DeclaredEntry[] => {
     const objects = entry.nodes.flatMap((node) => {
       const result = resultOf(node);
       return result ? reader.references(result) : [];
@@ -298,7 +302,7 @@ function withMethods(reader: Reader, found: readonly Found[], elsewhere: Readonl
       ...[...new Set(handles)].flatMap((symbol) => methodsOf(reader, symbol, entry.group)).flatMap(expand),
     ];
   };
-  const expanded = found.flatMap(expand);
+  const expanded = declaredEntries.flatMap(expand);
   // In each group the functions come first, then the methods of what they return.
   const inGroup = (group: string) => expanded.filter((entry) => entry.group === group);
   return [...new Set(expanded.map(({ group }) => group))].flatMap((group) => [
@@ -319,7 +323,7 @@ const partsOf = (node: ts.Node): ts.Node[] =>
  */
 function typesBeside(
   reader: Reader,
-  entries: readonly Found[],
+  entries: readonly DeclaredEntry[],
   elsewhere: ReadonlySet<ts.Symbol>,
   library: ReadonlySet<string>,
 ) {
@@ -357,17 +361,17 @@ export function declarations(groups: readonly string[]): Declarations {
     return symbol;
   };
   const library = new Set([named('Superpose'), named('SmallSuperpose')]);
-  const found = [...exportedEntries(reader, symbols), ...libraryEntries(reader, library)];
-  for (const { id, group } of found)
+  const declaredEntries = [...exportedEntries(reader, symbols), ...libraryEntries(reader, library)];
+  for (const { id, group } of declaredEntries)
     if (!groups.includes(group))
       throw new Error(`${id} is in no group of the reference. Give it an @category: ${groups.join(', ')}.`);
   // Array.sort is stable: what has the same place keeps the order of the declarations.
-  const sorted = found.sort(
+  const sorted = declaredEntries.sort(
     (first, second) =>
       groups.indexOf(first.group) - groups.indexOf(second.group) ||
       kinds.indexOf(first.kind) - kinds.indexOf(second.kind),
   );
-  const isType = (name: string) => found.some(({ id, kind }) => id === name && kind === 'type');
+  const isType = (name: string) => declaredEntries.some(({ id, kind }) => id === name && kind === 'type');
   const standing = new Set(symbols.filter(({ name }) => isType(name)));
   const entries = withMethods(reader, sorted, new Set([...standing, ...library]));
   const { beside, needed } = typesBeside(
@@ -376,7 +380,7 @@ export function declarations(groups: readonly string[]): Declarations {
     standing,
     new Set([...library].map(({ name }) => name)),
   );
-  const typesOf = (entry: Found) => [
+  const typesOf = (entry: DeclaredEntry) => [
     ...(entry.kind === 'type' ? [named(entry.id)] : []),
     ...(beside.get(entry) ?? []),
   ];

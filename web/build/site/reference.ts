@@ -172,13 +172,13 @@ function entrySection(entry: Entry, examples: readonly Answered[], page: Page): 
   const links = linker(anchors, ownerOf(entry));
   const from =
     kind === 'export' || kind === 'constant' ? `import { ${entry.name} } from '${packageName}';\n` : '';
-  const own = `<pre class="signature"><code>${escaped(from)}${signatures.map(links.code).join('\n')}</code></pre>
+  const body = `<pre class="signature"><code>${escaped(from)}${signatures.map(links.code).join('\n')}</code></pre>
           ${prose(doc, links)}${inSmall ? '<p class="quiet">The small module has it too.</p>' : ''}`;
   const shown = examples.filter((example) => example.name === id);
   return `
         <section class="entry" data-entry="${id}"${kind === 'type' ? '' : ` id="${id}"`}>
           <h3>${escaped(titleOf(entry))}</h3>
-          ${kind === 'type' ? '' : own}${shown.map(exampleText).join('')}${types.map((type) => typeSection(type, anchors, links)).join('')}
+          ${kind === 'type' ? '' : body}${shown.map(exampleText).join('')}${types.map((type) => typeSection(type, anchors, links)).join('')}
         </section>`;
 }
 

@@ -63,11 +63,11 @@ export async function decompose(args: string[]): Promise<string> {
   };
   if (values.file === '-' && corpus === '-')
     throw new Refusal('Standard input is read once: for --file or for --corpus.');
-  const given = await givenSentences(values);
+  const inputs = await givenSentences(values);
   const output = await outputOf(values, formats);
-  if (output.format === 'npy' && choices.head !== undefined && given.length > 1)
+  if (output.format === 'npy' && choices.head !== undefined && inputs.length > 1)
     throw new Refusal(
-      `A .npy file has one array, and the terms of ${given.length} sentences are one for each. Choose .safetensors, or leave out --head for their shares.`,
+      `A .npy file has one array, and the terms of ${inputs.length} sentences are one for each. Choose .safetensors, or leave out --head for their shares.`,
     );
   const signal = interruption();
   return refuseErrors(async () => {
@@ -77,14 +77,14 @@ export async function decompose(args: string[]): Promise<string> {
         : await openUserModel(path, values);
     const areNumbers = values.ids !== undefined || (values.file !== undefined && !model.readsText);
     const name = path === undefined ? 'all-MiniLM-L6-v2' : model.name;
-    const run = await studyOf(model, { name, given, areNumbers, corpus, signal, ...choices });
+    const run = await studyOf(model, { name, inputs, areNumbers, corpus, signal, ...choices });
     return written(model, run, output);
   });
 }
 
 interface Request {
   name: string;
-  given: readonly GivenSentence[];
+  inputs: readonly GivenSentence[];
   areNumbers: boolean;
   corpus: string | undefined;
   signal: AbortSignal;
@@ -97,7 +97,7 @@ interface Request {
 
 /** Checks everything against the model before anything is computed, and gathers means, which takes long. */
 async function studyOf(model: OpenedModel, request: Request): Promise<StudyRun> {
-  const { name, given, areNumbers, corpus, gauge, signal } = request;
+  const { name, inputs, areNumbers, corpus, gauge, signal } = request;
   const addsPositions = model.summands.includes('position');
   const layers = chosenOf('--layer', request.layer, model.layers);
   const only = chosenOf('--head', request.head, model.heads ?? 0);
@@ -109,9 +109,9 @@ async function studyOf(model: OpenedModel, request: Request): Promise<StudyRun> 
     throw new Refusal(
       'The means over a corpus are the gauge of --way mechanism, and say which rows are excluded; leave out --gauge raw and --excluded-rows.',
     );
-  const sentences = await tokenized(model, given, areNumbers);
+  const sentences = await tokenized(model, inputs, areNumbers);
   const studied = [];
-  for (const [at, { text, place }] of given.entries()) {
+  for (const [at, { text, place }] of inputs.entries()) {
     const sentence = sentences[at] as Sentence;
     const { ids } = sentence;
     const excludedRows = await inPlace(place, () => {
@@ -140,7 +140,7 @@ async function studyOf(model: OpenedModel, request: Request): Promise<StudyRun> 
     layers: layers ?? [0],
     sentences: studied,
     hasTerms: request.head !== undefined,
-    places: given.map(({ place }) => place),
+    places: inputs.map(({ place }) => place),
     only,
     means,
     signal,

@@ -63,11 +63,11 @@ export function idsOf(option: string, text: string): { ids: number[] } {
 /** Cuts texts into tokens, or reads them as numbers. */
 export async function tokenized(
   model: OpenedModel,
-  given: readonly GivenSentence[],
+  givenSentences: readonly GivenSentence[],
   areNumbers: boolean,
 ): Promise<Sentence[]> {
   const sentences: Sentence[] = [];
-  for (const { text, place } of given) {
+  for (const { text, place } of givenSentences) {
     await inPlace(place, async () => {
       if (!areNumbers) {
         if (!model.readsText)

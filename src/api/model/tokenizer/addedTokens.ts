@@ -80,10 +80,10 @@ export function tokenFinder(tokens: readonly (readonly [text: string, token: Add
       if (stripsLeft) from = Math.max(end, before.search(/\p{White_Space}*$/u));
       if (stripsRight) to += after.match(/^\p{White_Space}*/u)?.[0].length ?? 0;
       if (end < from) sections.push({ text: text.slice(end, from), isFirst: isFirst && end === 0 });
-      const found = text.slice(from, to);
+      const content = text.slice(from, to);
       // The token before it may have stripped white space that this one consists of.
       if (from > to) refuseFile(`“${match[0]}” beside an added token that strips it`);
-      if (from < to) sections.push({ text: found, token: { id, text: found }, isFirst: false });
+      if (from < to) sections.push({ text: content, token: { id, text: content }, isFirst: false });
       end = to;
     }
     if (end < text.length) sections.push({ text: text.slice(end), isFirst: isFirst && end === 0 });

@@ -148,8 +148,8 @@ export function bytePairModel(part: Part): SubwordModel {
   return {
     vocabulary,
     cut(word) {
-      const whole = ignoresMerges ? vocabulary.get(word) : undefined;
-      const ids = whole === undefined ? merges.merged(characterIds(word)) : [whole];
+      const wholeId = ignoresMerges ? vocabulary.get(word) : undefined;
+      const ids = wholeId === undefined ? merges.merged(characterIds(word)) : [wholeId];
       return ids.map((id) => ({ id, text: textOf.get(id) as string }));
     },
   };

@@ -2,7 +2,7 @@
 // Source: the normalizers of Hugging Face's tokenizers.
 import { bertNormalized } from '../bert.js';
 import { afterUnicode9, lowercase, normalForm } from '../unicode.js';
-import { type Makers, made, member, optional, type Part, parts } from './parts.js';
+import { componentOf, type Makers, member, optional, type Part, parts } from './parts.js';
 import { patternOf } from './patterns.js';
 import { compiledNormalizer } from './precompiled.js';
 
@@ -56,4 +56,4 @@ const formOf =
     normalForm(text, type as string);
 
 /** The normalizer that a part of tokenizer.json describes. */
-export const normalizerOf = (part: Part): Normalizer => made('normalizer', part, makers);
+export const normalizerOf = (part: Part): Normalizer => componentOf('normalizer', part, makers);

@@ -56,7 +56,7 @@ export function refuseFile(what: string): never {
 export type Makers<Component> = Readonly<Record<string, (part: Part) => Component>>;
 
 /** The component that a part describes. Throws RangeError for a type that is not computed. */
-export function made<Component>(kind: string, part: Part, makers: Makers<Component>): Component {
+export function componentOf<Component>(kind: string, part: Part, makers: Makers<Component>): Component {
   const type = member(part, 'type', 'string');
   const make = Object.hasOwn(makers, type) ? makers[type] : undefined;
   return make ? make(part) : refuseFile(`the ${kind} ${type}`);

@@ -39,7 +39,7 @@ export const literal = (text: string): string => text.replace(/[\^$\\.*+?()[\]{}
 
 /** Groups, quantifiers, classes, escapes and characters, each if it means the same in both languages. */
 const syntax =
-  /(?<anyCase>\(\?i:['a-zA-Z|]+\))|(?<kept>\((?!\?)|\(\?(?::|<?[=!])|[)|]|(?:[*+?]\??|\{\d+(?:,\d*)?\})(?![*+?{]))|(?<class>\[\^?(?![\]&])(?:\\.|[^\\[\]&]|&(?!&)|(?<!-)\[(?![\]^:&])(?:\\.|[^\\[\]&]|&(?!&))+\](?!-))+\])|(?<escape>\\(?:[pP]\{\w+\}|.))|(?<character>[^()[\]{}*+?^])|(?<other>.)/gsu;
+  /(?<anyCase>\(\?i:['a-zA-Z|]+\))|(?<unchanged>\((?!\?)|\(\?(?::|<?[=!])|[)|]|(?:[*+?]\??|\{\d+(?:,\d*)?\})(?![*+?{]))|(?<class>\[\^?(?![\]&])(?:\\.|[^\\[\]&]|&(?!&)|(?<!-)\[(?![\]^:&])(?:\\.|[^\\[\]&]|&(?!&))+\](?!-))+\])|(?<escape>\\(?:[pP]\{\w+\}|.))|(?<character>[^()[\]{}*+?^])|(?<other>.)/gsu;
 
 /** A class in a class, or a range, or a character or class. */
 const classMember = /\[((?:\\.|[^\\\]])+)\]|(\\(?:[pP]\{\w+\}|.)|.)(?:-(\\(?:[pP]\{\w+\}|.)|[^[\]]))?/gsu;
@@ -94,12 +94,12 @@ function onigurumaPattern(source: string): Pattern {
       return written;
     });
   const expression = source.replace(syntax, (...match) => {
-    const [offset, , { anyCase, kept, class: ofClass, escape: escaped, character }] = match.slice(-3);
+    const [offset, , { anyCase, unchanged, class: ofClass, escape: escaped, character }] = match.slice(-3);
     if (anyCase) {
       if (/ss|ff|fi|fl|st/i.test(anyCase)) refuse(anyCase);
       return `(?:${anyCase.slice(4, -1).replace(/[a-z]/gi, eitherCase)})`;
     }
-    if (kept) return kept;
+    if (unchanged) return unchanged;
     if (ofClass) return ofClass.replace(/(?<=^\[\^?)[^^].*(?=\]$)/su, membersOf);
     if (escaped) return translated(escaped);
     if (character === '.') return '[^\\n]';

@@ -2,7 +2,7 @@
 // Source: the pre-tokenizers of Hugging Face's tokenizers.
 import { bertWords } from '../bert.js';
 import { punctuation } from '../unicode.js';
-import { type Makers, made, member, optional, type Part, parts, refuseFile } from './parts.js';
+import { componentOf, type Makers, member, optional, type Part, parts, refuseFile } from './parts.js';
 import { type Pattern, pattern, patternOf, type Span } from './patterns.js';
 
 /** A part of a text, and whether it is where the text begins. */
@@ -153,4 +153,4 @@ const makers: Makers<PreTokenizer> = {
 };
 
 /** The pre-tokenizer that a part of tokenizer.json describes. */
-export const preTokenizerOf = (part: Part): PreTokenizer => made('pre-tokenizer', part, makers);
+export const preTokenizerOf = (part: Part): PreTokenizer => componentOf('pre-tokenizer', part, makers);

@@ -22,11 +22,11 @@ export function compiledNormalizer(table: string): (text: string) => string {
     for (const byte of encoder.encode(text)) {
       node ^= byte;
       if (byte === 0) return undefined;
-      const found = unit(node);
+      const next = unit(node);
       // A value has the highest bit, and no label.
-      if ((found & 0x800000ff) !== byte) return undefined;
-      node ^= offset(found);
-      if (found & 256) {
+      if ((next & 0x800000ff) !== byte) return undefined;
+      node ^= offset(next);
+      if (next & 256) {
         const start = unit(node) & 0x7fffffff;
         const end = texts.indexOf(0, start);
         return decoder.decode(texts.subarray(start, end < 0 ? undefined : end));
@@ -39,8 +39,9 @@ export function compiledNormalizer(table: string): (text: string) => string {
   return (text) => {
     let normalized = '';
     for (const { segment } of segmenter.segment(text)) {
-      const whole = encoder.encode(segment).length < 6 ? replacement(segment) : undefined;
-      normalized += whole ?? Array.from(segment, (character) => replacement(character) ?? character).join('');
+      const replaced = encoder.encode(segment).length < 6 ? replacement(segment) : undefined;
+      normalized +=
+        replaced ?? Array.from(segment, (character) => replacement(character) ?? character).join('');
     }
     return normalized;
   };

@@ -1,6 +1,15 @@
 // The special tokens around a sentence, as the post-processor of a tokenizer.json adds them.
 // Source: the post-processors of Hugging Face's tokenizers.
-import { checkedKind, type Makers, made, member, type Part, pair, parts, refuseFile } from './parts.js';
+import {
+  checkedKind,
+  componentOf,
+  type Makers,
+  member,
+  type Part,
+  pair,
+  parts,
+  refuseFile,
+} from './parts.js';
 import type { Token } from './subwords.js';
 
 /** Puts special tokens around the tokens of a text. */
@@ -51,4 +60,4 @@ const makers: Makers<PostProcessor> = {
 };
 
 /** The post-processor that a part of tokenizer.json describes. */
-export const postProcessorOf = (part: Part): PostProcessor => made('post-processor', part, makers);
+export const postProcessorOf = (part: Part): PostProcessor => componentOf('post-processor', part, makers);

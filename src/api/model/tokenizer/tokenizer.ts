@@ -5,7 +5,16 @@ import type { Tokenizer } from '../model.js';
 import { addedTokensOf, type Section, tokenFinder } from './addedTokens.js';
 import { bytePairModel } from './bytePairs.js';
 import { normalizerOf } from './normalizers.js';
-import { checkedKind, type Makers, made, member, optional, type Part, parts, refuseFile } from './parts.js';
+import {
+  checkedKind,
+  componentOf,
+  type Makers,
+  member,
+  optional,
+  type Part,
+  parts,
+  refuseFile,
+} from './parts.js';
 import { preTokenizerOf } from './preTokenizers.js';
 import { postProcessorOf } from './specialTokens.js';
 import { type SubwordModel, unigramModel, wordLevelModel, wordPieceModel } from './subwords.js';
@@ -51,7 +60,7 @@ export function tokenizerOf(contents: unknown): Tokenizer {
     return part && make(part);
   };
   const described = member(file, 'model', 'object');
-  const model = made('model', { ...described, type: typeOf(described) }, models);
+  const model = componentOf('model', { ...described, type: typeOf(described) }, models);
   const normalize = component('normalizer', normalizerOf) ?? ((text: string) => text);
   const split = component('pre_tokenizer', preTokenizerOf) ?? ((word: Section) => [word]);
   const process = component('post_processor', postProcessorOf) ?? ((tokens) => tokens);
