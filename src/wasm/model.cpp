@@ -88,7 +88,7 @@ SUPERPOSE_MEMBERS(PositionStatistics, mean, position, position_energy, participa
 
 namespace {
 
-std::unique_ptr<ResidentStack> encoder(const StackOptions& options) {
+std::unique_ptr<ResidentStack> transformer_stack(const StackOptions& options) {
   return std::unique_ptr<ResidentStack>(new ResidentStack{TransformerStack(options), {}, {}, {}, {}, {}, {}});
 }
 
@@ -117,27 +117,27 @@ void release_layer(ResidentStack& resident, int layer) { resident.stack.release_
 void stop_reading(ResidentStack& resident) { resident.reading.reset(); }
 
 // Lets go of a forward that is not through.
-void stop_encoder(ResidentStack& resident) {
+void stop_forward(ResidentStack& resident) {
   resident.steps.reset();
   resident.summands.clear();
 }
 
-constexpr int kThrough = -1;
+constexpr int kEndOfPass = -1;
 
 // Goes on with the forward for so many multiplications, or until it comes to a layer that is not held.
-// Returns the layer in which it stands, or kThrough.
-int step_encoder(ResidentStack& resident, double multiplications) {
+// Returns the layer in which it stands, or kEndOfPass.
+int step_forward(ResidentStack& resident, double multiplications) {
   if (!resident.steps->step(multiplications)) return resident.steps->layer_number();
   resident.run = std::move(resident.steps->run);
   resident.steps.reset();
   if (!resident.traced) resident.summands.clear();
-  return kThrough;
+  return kEndOfPass;
 }
 
 // [layers + 1, d], the states' means over tokens, scaled to length one; the last is the embedding.
-Matrix<float> encoder_embeddings(const ResidentStack& resident) { return resident.run.pooled; }
+Matrix<float> forward_embeddings(const ResidentStack& resident) { return resident.run.pooled; }
 
-int run_encoder(ResidentStack& resident, const std::vector<Matrix<float>>& summands,
+int run_forward(ResidentStack& resident, const std::vector<Matrix<float>>& summands,
                 const ForwardOptions& options, double multiplications) {
   resident.walk.reset();
   resident.run = {};
@@ -147,16 +147,16 @@ int run_encoder(ResidentStack& resident, const std::vector<Matrix<float>>& summa
   Matrix<float> rows = summands[0];
   for (std::size_t s = 1; s < summands.size(); ++s) add_rows(summands[s], {}, rows);
   resident.steps.emplace(resident.stack, std::move(rows), options);
-  return step_encoder(resident, multiplications);
+  return step_forward(resident, multiplications);
 }
 
 // [n, d] after that many layers; -1 for the last rows, after the final norm.
-Matrix<float> encoder_state(const ResidentStack& resident, int layers) {
+Matrix<float> forward_state(const ResidentStack& resident, int layers) {
   return layers < 0 ? resident.run.last : resident.run.states[layers];
 }
 
 // [heads, n, n]
-Matrix<float> encoder_scores(const ResidentStack& resident, int layer, bool attention,
+Matrix<float> forward_scores(const ResidentStack& resident, int layer, bool attention,
                              const std::vector<int>& heads) {
   const TransformerStack& stack = resident.stack;
   const Eigen::Index n = resident.run.inputs[layer].rows();
@@ -187,9 +187,9 @@ CountedPairs pairs_of(const ResidentStack& resident, const std::vector<int>& exc
 }
 
 // In the way `mean` by the means of a corpus.
-Heads decompose_encoder(ResidentStack& resident, int layer, Way way, const StateMeans& means,
-                        const Gauge& gauge, const std::vector<int>& group_of, int groups,
-                        const std::vector<int>& chosen) {
+Heads decompose_stack(ResidentStack& resident, int layer, Way way, const StateMeans& means,
+                      const Gauge& gauge, const std::vector<int>& group_of, int groups,
+                      const std::vector<int>& chosen) {
   std::vector<Matrix<float>> read = way == Way::mean
                                         ? mean_parts(resident.stack, resident.run, layer, means, gauge)
                                         : parts_at(resident, layer, way, gauge);
@@ -248,29 +248,29 @@ PositionStatistics position_statistics(const CorpusMeans& means, Rows rows, int 
 }
 
 EMSCRIPTEN_BINDINGS(model) {
-  bind<&encoder>("encoder");
-  bind_delete<ResidentStack>("deleteEncoder");
-  bind<&begin_map>("beginEncoderMap");
-  bind<&read_map>("readEncoderMap");
-  bind<&set_layer>("setEncoderLayer");
-  bind<&release_layer>("releaseEncoderLayer");
-  bind<&stop_reading>("stopEncoderReading");
-  bind<&run_encoder>("runEncoder");
-  bind<&forward_bytes>("runEncoderBytes");
-  bind<&step_encoder>("stepEncoder");
-  bind<&encoder_embeddings>("encoderEmbeddings");
-  bind<&stop_encoder>("stopEncoder");
-  bind<&encoder_state>("encoderState");
-  bind<&encoder_scores>("encoderScores");
-  bind<&advance_parts>("advanceEncoderParts");
-  bind<&decompose_encoder>("decomposeEncoder");
+  bind<&transformer_stack>("transformerStack");
+  bind_delete<ResidentStack>("deleteStack");
+  bind<&begin_map>("beginStackMap");
+  bind<&read_map>("readStackMap");
+  bind<&set_layer>("setStackLayer");
+  bind<&release_layer>("releaseStackLayer");
+  bind<&stop_reading>("stopStackReading");
+  bind<&run_forward>("runForward");
+  bind<&forward_bytes>("forwardBytes");
+  bind<&step_forward>("stepForward");
+  bind<&forward_embeddings>("forwardEmbeddings");
+  bind<&stop_forward>("stopForward");
+  bind<&forward_state>("forwardState");
+  bind<&forward_scores>("forwardScores");
+  bind<&advance_parts>("advanceStackParts");
+  bind<&decompose_stack>("decomposeStack");
   bind<&mechanism>("mechanism");
   bind<&mechanism_bytes>("mechanismBytes");
   bind<&position_means>("positionMeans");
   bind<&corpus_means_bytes>("positionMeansBytes");
   bind_delete<CorpusMeans>("deletePositionMeans");
   bind<&add_to_position_means>("addToPositionMeans");
-  bind<&position_statistics>("positionFindings");
+  bind<&position_statistics>("positionStatistics");
 }
 
 }  // namespace

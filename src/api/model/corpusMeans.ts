@@ -135,7 +135,7 @@ export function gatherMeans(
     (at) => raw.deletePositionMeans(at),
   );
   const statistics = (rows: Rows, layer: number, width: number): PositionStatistics => {
-    const { position, ...others } = raw.positionFindings(address(), rows, layer);
+    const { position, ...others } = raw.positionStatistics(address(), rows, layer);
     // If queries or keys overflow, so do the states after them.
     if (rows === 'states' && !others.mean.every(Number.isFinite)) {
       throw new RangeError(

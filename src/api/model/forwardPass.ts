@@ -68,7 +68,7 @@ function checkedForward(stack: ResidentStack, summands: Summands, input: Forward
   const { queryChannels, keyChannels } = stack;
   const inner = Math.max(stack.inner, stack.reader?.inner ?? 0);
   const givenAttention = attention.reduce((sum, { data }) => sum + data.length, 0);
-  const bytes = stack.raw.runEncoderBytes(
+  const bytes = stack.raw.forwardBytes(
     n,
     d,
     names.length,
@@ -121,18 +121,18 @@ export async function forwarded(
   stack.lastPass = pass;
   try {
     const tables = names.map((name) => summands[name] as Table);
-    let layer = raw.runEncoder(address, tables, options, stepLength);
+    let layer = raw.runForward(address, tables, options, stepLength);
     while (layer !== endOfPass) {
       const isHeld = stack.holds(layer);
       await useLayer(stack, layer);
       if (isHeld) await breath();
       input.signal?.throwIfAborted();
-      layer = raw.stepEncoder(addressFor(stack, pass), stepLength);
+      layer = raw.stepForward(addressFor(stack, pass), stepLength);
     }
     // The scores of the last layer can be taken apart as long as it stays.
     stack.layerInUse = options.layers - 1;
     pass.isDone = true;
-    return resultOf(stack, pass, raw.encoderEmbeddings(address));
+    return resultOf(stack, pass, raw.forwardEmbeddings(address));
   } catch (error) {
     if (stack.lastPass === pass) stack.dropPass();
     throw error;
@@ -153,9 +153,9 @@ function resultOf(stack: ResidentStack, pass: Pass, embeddings: Float64Array): F
   const scoresOf = (layer: number, only: readonly number[] | undefined, attention: boolean) => {
     const current = addressWithScores();
     check.index('layer', layer, layers);
-    return raw.encoderScores(current, layer, attention, check.chosenHeads(only, heads));
+    return raw.forwardScores(current, layer, attention, check.chosenHeads(only, heads));
   };
-  const stateAt = (current: number, count: number) => table(raw.encoderState(current, count), n, d);
+  const stateAt = (current: number, count: number) => table(raw.forwardState(current, count), n, d);
   const result: ForwardPass = {
     n,
     layers,
@@ -232,12 +232,12 @@ function decomposition(stack: ResidentStack, pass: Pass, address: number, input:
     layers,
     advance(before: number) {
       if (before === layer) return;
-      raw.advanceEncoderParts(address, before + 1, way, gauge);
+      raw.advanceStackParts(address, before + 1, way, gauge);
       advanced = before + 1;
     },
     compute() {
       prepare(groups.of.length, way === 'streams' ? 4 * heads * n * n : 0);
-      const scores = raw.decomposeEncoder(address, layer, way, means, gauge, groups.of, parts.length, only);
+      const scores = raw.decomposeStack(address, layer, way, means, gauge, groups.of, parts.length, only);
       const { kind, excludedRows } = gauge;
       return { n, parts, heads: only, gauge: kind, excludedRows, causal, ...scores };
     },

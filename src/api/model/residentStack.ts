@@ -121,8 +121,8 @@ export function residentStack(raw: RawModule, input: TransformerStackInput): Res
     raw,
     'transformer stack',
     0,
-    () => raw.encoder(checked.options),
-    raw.deleteEncoder,
+    () => raw.transformerStack(checked.options),
+    raw.deleteStack,
     () => stack.releaseLayer(),
   );
   let passBytes = 0;
@@ -142,7 +142,7 @@ export function residentStack(raw: RawModule, input: TransformerStackInput): Res
       const last = stack.layers.findLastIndex(({ isHeld }, layer) => isHeld && layer !== stack.layerInUse);
       const released = stack.layers[last];
       if (!released) return false;
-      raw.releaseEncoderLayer(memory.address(), last);
+      raw.releaseStackLayer(memory.address(), last);
       released.isHeld = false;
       memory.addBytes(-released.bytes);
       return true;
@@ -161,7 +161,7 @@ export function residentStack(raw: RawModule, input: TransformerStackInput): Res
       memory.addBytes(-passBytes);
       passBytes = 0;
       stack.lastPass = undefined;
-      if (memory.handle.isAlive()) raw.stopEncoder(memory.address());
+      if (memory.handle.isAlive()) raw.stopForward(memory.address());
     },
   };
   return stack;

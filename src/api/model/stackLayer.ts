@@ -119,13 +119,13 @@ async function setLayer(stack: ResidentStack, number: number, layer: ReadLayer):
   stack.addBytes(bytes);
   try {
     const addRows = (name: MapName, rows: Table, from: number) =>
-      raw.readEncoderMap(stack.address(), name, rows, from);
+      raw.readStackMap(stack.address(), name, rows, from);
     /** The maps that are read, by the function that reads their tensor. */
     const byTensor = new Map<ReadTensor, NamedReadMap[]>();
     for (const [name, map] of maps) {
       const { rows, columns } = map.weight;
       const alone = { place: 0, of: 1, transposed: false };
-      raw.beginEncoderMap(address, name, rows, columns, map.bias ?? [], isReadMap(map) ? map : alone);
+      raw.beginStackMap(address, name, rows, columns, map.bias ?? [], isReadMap(map) ? map : alone);
       if (isReadMap(map)) {
         byTensor.set(map.weight.read, [...(byTensor.get(map.weight.read) ?? []), [name, map]]);
       } else {
@@ -137,10 +137,10 @@ async function setLayer(stack: ResidentStack, number: number, layer: ReadLayer):
         for (const [name] of maps) addRows(name, block, from);
       });
     }
-    raw.setEncoderLayer(stack.address(), number, settings);
+    raw.setStackLayer(stack.address(), number, settings);
   } catch (error) {
     stack.addBytes(-bytes);
-    if (stack.handle.isAlive()) raw.stopEncoderReading(stack.address());
+    if (stack.handle.isAlive()) raw.stopStackReading(stack.address());
     throw error;
   }
   stack.layers[number] = { bytes, isHeld: true };
