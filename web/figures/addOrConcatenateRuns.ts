@@ -125,18 +125,23 @@ export const drawn = 30;
 
 export type Trained = StateOf<typeof trainedControls>;
 
-const isRecorded = ({ n, sigma, seed }: Trained): boolean =>
-  n === first.n && sigma === first.sigma && seed === first.seed;
+const trainedNames = Object.keys(trainedControls) as (keyof Trained)[];
+
+/** Of every task, with and without separate scores, the models are recorded whose other settings are the first. */
+const isRecorded = (state: Trained): boolean =>
+  trainedNames.every(
+    (name) => ['task', 'separate'].includes(name) || state[name] === trainedControls[name].initial,
+  );
 
 export const compute: Compute<typeof trainedControls, Data> = async (library, state, job) => {
-  const { task, separate, n, sigma, seed } = state;
+  const { task, separate } = state;
   const file = separate === 'yes' ? `${task}Separate` : task;
   const data = await recordedOrTrained(
     library,
     job,
     {
       name: 'add-or-concatenate',
-      key: [task, separate, n, sigma, seed],
+      key: trainedNames.map((name) => state[name]),
       file: isRecorded(state) ? file : undefined,
     },
     (superpose) => train(superpose, state, job),

@@ -31,7 +31,7 @@ export type CsvDecimal = (typeof decimals)[number];
  * - If only the first cell of the first line is not a number, that line is a row with a name, provided that
  *   at least half of the rows below have names. Otherwise `header` or `labels` must be given.
  * - The first column has the names of the rows if its header is empty, or if at least half of its cells are
- *   words. No two rows have the same name.
+ *   words. A file in which two rows have the same name is refused.
  * - `header` must be given if the numbers of the first line may be names: if they count 0, 1, 2 …, are
  *   years, or are whole numbers that rise above rows whose numbers are mostly fractions.
  * - `labels` must be given if the numbers of the first column may be names: if its header is id or index, or
@@ -455,10 +455,14 @@ function rowReader(top: CsvRecord, labels: boolean, dialect: Dialect) {
     if (labels) {
       const other = lineOfName.get(name);
       if (other !== undefined) {
+        // An empty header makes names of a column of numbers, which may repeat.
+        const hint = isLikeNumber(name)
+          ? ', or pass labels: false if the first column is numbers rather than names'
+          : '';
         refuse(
           { line, column: 1 },
           'a name that no other row has',
-          `${check.shown(name)}, as in line ${other}`,
+          `${check.shown(name)}, as in line ${other}; rename or remove one of the two rows${hint}`,
         );
       }
       lineOfName.set(name, line);

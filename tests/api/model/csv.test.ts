@@ -347,12 +347,37 @@ describe('quotes, lengths and numbers', () => {
     [
       'a name that two rows have',
       'the,-1\ncat,2\nthe,3\n',
-      'line 3, column 1: expected a name that no other row has; found "the", as in line 1.',
+      '“a.csv”, line 3, column 1: expected a name that no other row has; found "the", as in line 1; rename or remove one of the two rows.',
+    ],
+    [
+      'a name that two rows have, in .tsv',
+      'word\tx\nthe\t1\n\ncat\t2\nthe\t3\n',
+      '“a.tsv”, line 5, column 1: expected a name that no other row has; found "the", as in line 2; rename or remove one of the two rows.',
+      {},
+      'a.tsv',
+    ],
+    [
+      'pandas, an index that begins anew',
+      ',x,y\n0,0.5,1\n1,0.25,2\n0,1.5,3\n',
+      'line 4, column 1: expected a name that no other row has; found "0", as in line 2; rename or remove one of the two rows, or pass labels: false if the first column is numbers rather than names.',
+    ],
+    [
+      'the same, as numbers',
+      ',x,y\n0,0.5,1\n1,0.25,2\n0,1.5,3\n',
+      {
+        rows: [
+          [0, 0.5, 1],
+          [1, 0.25, 2],
+          [0, 1.5, 3],
+        ],
+        header: ['', 'x', 'y'],
+      },
+      { labels: false },
     ],
     [
       'a name that two rows have, by its spaces',
       'the,-1\n the,3\n',
-      'line 2, column 1: expected a name that no other row has; found "the", as in line 1.',
+      'line 2, column 1: expected a name that no other row has; found "the", as in line 1; rename or remove one of the two rows.',
     ],
     ['names in two cases', 'The,-1\nthe,3\n', { rows: [[-1], [3]], words: ['The', 'the'] }],
     [

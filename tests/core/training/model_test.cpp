@@ -131,23 +131,26 @@ TEST_P(ModelGradient, IsTheCentralDifference) {
   std::printf("largest relative difference %.2g\n", largest);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Schemes, ModelGradient,
-    testing::Values(
-        Case{TrainingScheme::none}, Case{TrainingScheme::add}, Case{TrainingScheme::add, Table::sinusoid},
-        Case{TrainingScheme::add, Table::learned, true}, Case{TrainingScheme::concat},
-        Case{TrainingScheme::concat, Table::sinusoid}, Case{TrainingScheme::concat, Table::learned, true},
-        Case{TrainingScheme::concat_wide}, Case{TrainingScheme::tupe},
-        Case{TrainingScheme::tupe, Table::sinusoid}, Case{TrainingScheme::rope}, Case{TrainingScheme::alibi},
-        Case{TrainingScheme::t5}, Case{TrainingScheme::add_to_queries_keys},
-        Case{TrainingScheme::add_to_queries_keys, Table::learned, true}, Case{TrainingScheme::project},
-        Case{TrainingScheme::project, Table::sinusoid}, Case{TrainingScheme::project, Table::learned, true},
-        Case{TrainingScheme::multiply}, Case{TrainingScheme::multiply, Table::sinusoid}),
-    [](const auto& info) { return info.param.name(); });
+// Every scheme, and with a table of positions also with each kind of it.
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const TrainingScheme scheme : all_schemes()) {
+    cases.push_back({scheme});
+    ModelOptions options;
+    options.scheme = scheme;
+    if (!options.has_table()) continue;
+    cases.push_back({scheme, Table::sinusoid});
+    cases.push_back({scheme, Table::learned, true});
+  }
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Schemes, ModelGradient, testing::ValuesIn(all_cases()),
+                         [](const auto& info) { return info.param.name(); });
 
 // No two of a model's parameters begin with the same draws.
 TEST(Parameters, AreDrawnIndependently) {
-  for (const TrainingScheme scheme : kSchemes) {
+  for (const TrainingScheme scheme : all_schemes()) {
     ModelOptions options;
     options.scheme = scheme;
     options.layers = 2;
@@ -169,7 +172,7 @@ TEST(Parameters, AreDrawnIndependently) {
 // A batch's loss and gradient are those of its sequences, at widths of whole vectors and over many parts.
 TEST(Model, GradientsOfSequencesAddUp) {
   Shapes shapes(7);
-  for (const TrainingScheme scheme : kSchemes) {
+  for (const TrainingScheme scheme : all_schemes()) {
     ModelOptions options;
     options.scheme = scheme;
     options.layers = 2;

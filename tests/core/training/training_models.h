@@ -27,11 +27,11 @@ inline BatchData any_batch(const ModelOptions& options, int sequences, int n, Sh
   return batch;
 }
 
-constexpr TrainingScheme kSchemes[] = {
-    TrainingScheme::none,        TrainingScheme::add,     TrainingScheme::concat,
-    TrainingScheme::concat_wide, TrainingScheme::tupe,    TrainingScheme::rope,
-    TrainingScheme::alibi,       TrainingScheme::t5,      TrainingScheme::add_to_queries_keys,
-    TrainingScheme::project,     TrainingScheme::multiply};
+inline std::vector<TrainingScheme> all_schemes() {
+  std::vector<TrainingScheme> schemes(names(TrainingScheme()).size());
+  for (std::size_t k = 0; k < schemes.size(); ++k) schemes[k] = static_cast<TrainingScheme>(k);
+  return schemes;
+}
 
 inline std::string name_of(TrainingScheme scheme) { return names(scheme)[static_cast<int>(scheme)]; }
 
