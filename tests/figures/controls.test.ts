@@ -69,6 +69,9 @@ test('a number beside the grid is the one on it, as its slider writes it', async
       }
     }
     expect(read(control, (min + 0.5 * step).toFixed(9)), name).toBeUndefined();
+    const steps = Math.floor((max - min) / step + 1e-6);
+    for (const beyond of [min - step, min + (steps + 1) * step])
+      expect(read(control, beyond.toFixed(9)), `${name} ${beyond}`).toBeUndefined();
   }
 });
 
@@ -82,6 +85,13 @@ test('minus zero is zero', () => {
     for (const text of ['-0', '-0.0']) expect(Object.is(read(control, text), 0)).toBe(true);
   }
   expect(Object.is(read(controls[0] as Control, '-0.0000001'), 0)).toBe(true);
+});
+
+test('of several options each is named at most once, and nothing else is', () => {
+  const control: Control = { kind: 'several', label: 's', options: { a: 'A', b: 'B' }, initial: ['a'] };
+  expect(read(control, 'b.a')).toEqual(['b', 'a']);
+  expect(read(control, '')).toEqual([]);
+  for (const text of ['a.a', 'a.c', 'a.', 'a,b', 'toString']) expect(read(control, text)).toBeUndefined();
 });
 
 test('first values are values that can be read', async () => {

@@ -273,6 +273,11 @@ describe('quotes, lengths and numbers', () => {
       'line 2, column 1: expected the end of a quoted cell; found the end of the file.',
     ],
     [
+      'a word below a line break in quotes',
+      'x,y\n"a\r\nb",1\nc,d\n',
+      'line 4, column 2: expected a number; found "d".',
+    ],
+    [
       'a quotation mark in a cell',
       'a"b,3,2\nc,3,4\nd"e,5,6\nf,7,8\n',
       {
@@ -530,6 +535,17 @@ describe('the first line', () => {
     ['nothing at all', '', 'line 1: expected a row of numbers; found the end of the file.'],
     ['two headers', 'x,y\nz,w\n', 'line 2, column 2: expected a number; found "w".'],
     ['two words', 'x\ny\n', 'line 2, column 1: expected a number; found "y".'],
+    ['nothing before whole numbers of which two are equal', ',3,3\n2,3,4\n', askRow('""')],
+    [
+      '1, 2 above as many fractions as whole numbers',
+      '1,2\n0.5,1\n',
+      {
+        rows: [
+          [1, 2],
+          [0.5, 1],
+        ],
+      },
+    ],
   ])('%s', (_, text, outcome, options) => expectOutcome(text, outcome, options));
 });
 
@@ -546,6 +562,11 @@ describe('the first column', () => {
       'words and a number below a header',
       'word,x\nthe,1\n12,2\ncat,3\n',
       { rows: [[1], [2], [3]], header: ['x'], words: ['the', '12', 'cat'] },
+    ],
+    [
+      'as many words as numbers below a header',
+      'word,x\nthe,1\n12,2\n',
+      { rows: [[1], [2]], header: ['x'], words: ['the', '12'] },
     ],
     [
       'whole numbers below an empty header',
