@@ -87,6 +87,7 @@ describe('the nearest name', () => {
     ['bse', 'base'],
     ['famly', 'family'],
     ['nrom', 'norm'],
+    ['abes', 'base'],
     ['dModel', 'd_model'],
     ['HEADS', 'heads'],
     ['num_heads', 'heads'],

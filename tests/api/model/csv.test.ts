@@ -195,6 +195,7 @@ describe('separators and decimal marks', () => {
     ['semicolons below a title', 'My table\n1;2\n3;4\n', 'seems to have semicolons between its cells'],
     ['semicolons in names of unequal lengths', 'x;y\n1;2;3\n', 'seems to have semicolons between its cells'],
     ['semicolons and decimal commas', 'Haus;0,5\nBaum;1,25\n', 'seems to have semicolons between its cells'],
+    ['the same, in one line', 'Haus;0,5\n', 'seems to have semicolons between its cells'],
     ['the same, passed', 'Haus;0,5\nBaum;1,25\n', { rows: [[0.5], [1.25]], words: ['Haus', 'Baum'] }, german],
     [
       'the same below a header',

@@ -198,6 +198,10 @@ describe('refusals of a transformer stack', () => {
   const ofLayers = [
     ...['query', 'key', 'value', 'output'].flatMap(shapes),
     ...['attentionNorm', 'mlpNorm'].flatMap(norms),
+    ...['queryNorm', 'keyNorm'].map((name) => [
+      { [name]: layerNorm(3, 1) },
+      `RangeError: ${name}.gamma needs 2 values; got 3.`,
+    ]),
     [{ up: linear(inner, 3, 1) }, 'RangeError: up.weight needs 4 columns; got 3.'],
     [{ down: linear(3, inner, 1) }, 'RangeError: down.weight needs 4 rows; got 3.'],
     [{ down: linear(d, inner + 1, 1) }, 'RangeError: down.weight needs 6 columns; got 7.'],

@@ -537,6 +537,17 @@ export const componentFiles: Readonly<Record<string, Parts>> = Object.fromEntrie
     }),
   ),
   [
+    'Split, then Metaspace, first',
+    {
+      pre_tokenizer: sequence(split({ String: ' ' }), {
+        type: 'Metaspace',
+        replacement: '▁',
+        prepend_scheme: 'first',
+        split: true,
+      }),
+    },
+  ],
+  [
     'Metaspace, add_prefix_space: false',
     {
       pre_tokenizer: {
