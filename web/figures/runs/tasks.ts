@@ -151,7 +151,10 @@ export interface Shape {
   seed: number;
 }
 
-/** The options of a model and its training, the same in every figure that trains it. */
+/**
+ * The options of a model and its training, the same in every figure that trains it. What is not named here has
+ * the trainer's default, in recorded runs too: a new setting begins with the value that they were trained with.
+ */
 export const modelOptions = (
   task: Task,
   way: WayName,
