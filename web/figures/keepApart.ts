@@ -203,7 +203,7 @@ export const figure: Figure<typeof controls, Data> = {
     for (let place = curves.length - 1; place >= 0; place--) {
       const { overlap, accuracy } = curves[place] as Curve;
       const wide = place === 0 ? 2.5 : 1.2;
-      const stroke: Ink = place === 0 ? 'second' : 'quiet';
+      const stroke: Ink = place === 0 ? 'accent' : 'quiet';
       marks.push(curve(overlaps, at.slice(0, overlap.length), overlap, { stroke, wide }));
       marks.push(curve(right, at.slice(0, accuracy.length), accuracy, { stroke, wide }));
     }
@@ -223,7 +223,7 @@ export const figure: Figure<typeof controls, Data> = {
       // At the end of its line, above it unless the level of random rows is there.
       textAt(overlaps.x(end) - 9, overlaps.y(newest) + (newest < 0.8 ? -16 : 18), 'first seed', {
         anchor: 2 * end > state.steps ? 'end' : 'start',
-        ink: 'second',
+        ink: 'accent',
       }),
     );
     return {

@@ -180,7 +180,7 @@ export const figure: Figure<typeof controls, Data> = {
         of(({ k2 }) => x(k2)),
         of(({ median }) => y(clipped(median))),
         2,
-        'third',
+        'second',
       ),
       ...endLabels(drawn, sweep, state.d),
       textAt(inner.x + inner.width - 6, y(1) + 16, 'concatenated: 1', { anchor: 'end', ink: 'concatenated' }),
@@ -261,7 +261,7 @@ export const figure: Figure<typeof controls, Data> = {
       ', ',
       { text: `largest measured ${readable(largest)}`, ink: 'second' },
       ', ',
-      { text: `middle ${readable(median)}`, ink: 'third' },
+      { text: `middle ${readable(median)}`, ink: 'second' },
     ];
   },
 
@@ -290,7 +290,7 @@ function endLabels({ x, y, inner }: Plane, sweep: readonly Reading[], d: number)
   const end = sweep.findLast(({ gain }) => Number.isFinite(gain));
   if (!end) return [];
   const labels: [text: string, value: number, ink: Ink][] = [
-    ['median', end.median, 'third'],
+    ['median', end.median, 'second'],
     [`largest of ${d} noises`, end.largest, 'second'],
     ['at most 1 / sin θ', end.gain, 'accent'],
   ];
@@ -375,7 +375,7 @@ function ambiguous({ x, width, height }: Area, start: number, base: number): Mar
 }
 
 /** Below what is said in words, and above the names of the lines. */
-const room = { above: 84, below: 44 };
+const room = { above: 94, below: 44 };
 
 /** A small angle has a longer line than a right one, which would leave the picture. */
 function placesOf(area: Area, angle: number) {
@@ -406,7 +406,7 @@ function headings({ x, y, width }: Area, { angle, gain }: Reading): Mark[] {
     textAt(
       x,
       y + 64,
-      width < 300 ? 'dot: sum; purple: noise' : 'dot: sum; purple: noise, where the token may be',
+      width < 300 ? 'dot: sum; green: noise' : 'dot: sum; green: noise, where the token may be',
     ),
   ];
 }

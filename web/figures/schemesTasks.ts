@@ -373,7 +373,7 @@ function drawCell(cell: Cell, { x, y, width, height }: Area): Mark[] {
     {
       mark: 'path',
       d: runs.map((run) => disc(from + long * accuracyAt(run, cell.step), level)).join(''),
-      fill: learned(cell) ? 'accent' : 'second',
+      fill: learned(cell) ? 'accent' : 'quiet',
     },
   ];
   const reached = cell.first && 2 * cell.first.count > runs.length ? cell.first : undefined;
