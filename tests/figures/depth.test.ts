@@ -126,7 +126,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     }
     const words = result.figure.describe(data, result.state);
     expect(words).toContain('The scores use it most in layer 1');
-    expect(words).toContain('Canonical gauge');
+    expect(words).toContain('Shares are in the canonical gauge.');
   }, 300_000);
 
   test('does it need positions: who bit whom, as the oracle has it', async () => {

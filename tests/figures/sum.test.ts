@@ -78,7 +78,7 @@ withModel(
     expect(positions.data.readers[0].change).toBeGreaterThan(0.5);
     expect(positions.data.readers[1].change).toBeLessThan(0.1);
     expect(positions.figure.describe(positions.data, positions.state)).toMatch(
-      /^Without positions, head 2 loses “so” and finds “river”, head 1 still finds “walked”\. Off: every term with a position/,
+      /^Without positions, head 2 loses “so” and finds “river”, head 1 still finds “walked”\. Every term with a position in it is left out/,
     );
   },
 );

@@ -328,7 +328,7 @@ export const figure: Figure<typeof controls, Depth> = {
     if (states.length === 0) {
       const [first] = data.heads as [number[]];
       const most = largestAt(first);
-      return `Head ${most} of the first layer is ${aboutPercent(first[most] as number)} position → position in this sentence. Canonical gauge; the later layers are not here yet.`;
+      return `Head ${most} of the first layer is ${aboutPercent(first[most] as number)} position → position in this sentence. Shares are in the canonical gauge. The later layers are not here yet.`;
     }
     const all = data.heads.map(averageOf);
     const [first, last] = [states[0], states.at(-1)] as [(typeof states)[0], (typeof states)[0]];
@@ -336,8 +336,8 @@ export const figure: Figure<typeof controls, Depth> = {
     const left = data.mechanism
       ? 'The gauge is the corpus’s means.'
       : Number.isFinite(last.table)
-        ? `What is left of the table’s own directions falls to a cosine of ${about(last.table)}. Canonical gauge.`
-        : 'Positions have no directions there. Canonical gauge.';
+        ? `What is left of the table’s own directions falls to a cosine of ${about(last.table)}. Shares are in the canonical gauge.`
+        : 'Positions have no directions there. Shares are in the canonical gauge.';
     return `Position is ${partOf(first.energy)} of the first layer’s input, ${partOf(last.energy)} of the last one’s output. That is over ${windows} windows of a corpus. The scores use it most in layer ${most} of 0 to ${all.length - 1}, where position → position makes up ${aboutPercent(all[most] as number)} of the average head, ${of}; in layer 0 it is ${partOf(all[0] as number)} and in layer ${all.length - 1} ${partOf(all.at(-1) as number)}. ${left}`;
   },
 

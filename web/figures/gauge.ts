@@ -112,7 +112,7 @@ export const figure: Figure<typeof controls, Data> = {
     const widest = swings.indexOf(Math.max(...swings));
     const shares = raw.map((kinds) => kinds[widest] as number);
     const still = Math.max(...termKinds.map((_, kind) => spread(canonical, kind)));
-    return `Raw shares swing; scores and canonical shares stand still. Move up to ${most} times the mean position row from the positions to the tokens, or back: the scores of head ${state.head} change by ${changeText(Math.max(...changes), least[1])}. Its raw share of ${termKinds[widest]?.label} runs from ${aboutPercent(Math.min(...shares))} to ${aboutPercent(Math.max(...shares))}; unmoved it is ${aboutPercent(shares[unmoved] as number)}, and the canonical share of the same tokens ${aboutPercent(canonical[unmoved]?.[widest] as number)}. The canonical shares change by ${changeText(still, least[0])}.`;
+    return `Raw shares swing; scores and canonical shares stand still. When up to ${most} times the mean position row is moved from the positions to the tokens, or back, the scores of head ${state.head} change by ${changeText(Math.max(...changes), least[1])}. Its raw share of ${termKinds[widest]?.label} runs from ${aboutPercent(Math.min(...shares))} to ${aboutPercent(Math.max(...shares))}. Unmoved, it is ${aboutPercent(shares[unmoved] as number)}, and the canonical share of the same tokens is ${aboutPercent(canonical[unmoved]?.[widest] as number)}. The canonical shares change by ${changeText(still, least[0])}.`;
   },
 
   cells: () => ({ rows: 1, columns: amounts.length }),

@@ -157,7 +157,7 @@ export const figure: Figure<typeof controls, Data> = {
     }
     const { n, spreads } = data;
     const [unchanged, centred, sines, random, rotation] = spreads.map(spreadText);
-    return `Dot products depend on the distance alone; little breaks that. Along a diagonal of the ${n} × ${n} dot products, the values of this ${d}-wide encoding spread by ${unchanged}. Centring each row, as LayerNorm does, makes that ${centred}; leaving out the cosines, ${sines}; a random matrix A between the two, ${random}. One that turns and scales each frequency’s pair, aI + bJ, keeps it at ${rotation}.`;
+    return `Dot products depend on the distance alone; little breaks that. Along a diagonal of the ${n} × ${n} dot products, the values of this ${d}-wide encoding spread by ${unchanged}. Centring each row, as LayerNorm does, makes that ${centred}. Leaving out the cosines makes it ${sines}, and a random matrix A between the two makes it ${random}. A matrix that turns and scales each frequency’s pair, aI + bJ, keeps it at ${rotation}.`;
   },
 
   cells: (data) => (isShift(data) ? { rows: 1, columns: shifts } : { rows: data.n, columns: data.n }),

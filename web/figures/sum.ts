@@ -106,8 +106,10 @@ export const compute: Compute<typeof controls, Readers> = async (library, state)
 
 const meanings: Record<State['terms'], string> = {
   added: '',
-  cross: 'Off: token → position and position → token, in the canonical gauge; σ and the row of [CLS] stay. ',
-  positions: 'Off: every term with a position in it, in the canonical gauge; σ and the row of [CLS] stay. ',
+  cross:
+    'Token → position and position → token are left out, in the canonical gauge; σ and the row of [CLS] stay. ',
+  positions:
+    'Every term with a position in it is left out, in the canonical gauge; σ and the row of [CLS] stay. ',
 };
 
 export const figure: Figure<typeof controls, Readers> = {
@@ -151,7 +153,7 @@ export const figure: Figure<typeof controls, Readers> = {
           ? `Both heads look at ${first}.`
           : `From one sum, head ${places.head} finds ${first} and head ${words.head} ${second}.`
         : `Without ${state.terms === 'cross' ? 'cross terms' : 'positions'}, ${keeps(places, first, before[0])}, ${keeps(words, second, before[1])}.`;
-    return `${head} ${meanings[state.terms]}From “${data.tokens[data.chosen]}”, the token that head ${places.head} looks at most is ${says(places)}; head ${words.head}, reading the same sums, looks at ${says(words)}, [CLS] and [SEP] apart.${change || ' Shares: canonical gauge.'}`;
+    return `${head} ${meanings[state.terms]}From “${data.tokens[data.chosen]}”, the token that head ${places.head} looks at most is ${says(places)}; head ${words.head}, reading the same sums, looks at ${says(words)}, [CLS] and [SEP] apart.${change || ' Shares are in the canonical gauge.'}`;
   },
 
   named: ({ tokens }) => ({ word: tokens }),
