@@ -8,10 +8,14 @@ import { escaped } from '../../plot/svg.js';
 import { upFrom } from '../places.js';
 import { figureNames, type RenderedFigure, renderFigure } from './figures.js';
 
-/** What a closed card shows: what its figure finds, and the title. */
-function summaryOf({ rendered: { figure, data, state } }: RenderedFigure): string {
-  const [finding] = captionOf(figure.describe(data, state));
-  return `<span class="card-finding">${escaped(finding)}</span><h4>${escaped(figure.title)}</h4>`;
+/**
+ * What a closed card shows: what its figure finds, and the title. In a card with a bet, what comes after a
+ * semicolon answers the bet: page.css hides that until then.
+ */
+function summaryOf({ rendered: { figure, data, state } }: RenderedFigure, hasBet: boolean): string {
+  const finding = escaped(captionOf(figure.describe(data, state))[0]);
+  const shown = hasBet ? finding.replace(/; .*(?=\.$)/, '<span class="after-bet">$&</span>') : finding;
+  return `<span class="card-finding">${shown}</span><h4>${escaped(figure.title)}</h4>`;
 }
 
 export function placeholders(dist: string, version: string): Plugin {
@@ -33,7 +37,11 @@ export function placeholders(dist: string, version: string): Plugin {
         }
         const cards = new Map<string, string>();
         for (const [, name = ''] of html.matchAll(/<check-card name="([a-z0-9-]+)">/g)) {
-          cards.set(name, known.includes(name) ? summaryOf(await renderFigure(name)) : `<h4>${name}</h4>`);
+          const hasBet = new RegExp(`<check-card name="${name}">\\s*<div class="bet"`).test(html);
+          cards.set(
+            name,
+            known.includes(name) ? summaryOf(await renderFigure(name), hasBet) : `<h4>${name}</h4>`,
+          );
         }
         return html
           .replace(empty, (_, name: string, rest: string) => {
