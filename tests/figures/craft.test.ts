@@ -7,6 +7,7 @@ import { expect, inject, test } from 'vitest';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
 import type { Ink, Mark, RasterMark } from '../../web/plot/scene.ts';
+import { channelsOf, inks } from '../../web/plot/colour.ts';
 import { type Shape, shapesOf } from '../../web/plot/shapes.ts';
 import { sizes } from '../../web/plot/sizes.ts';
 import { computeOf } from '../../web/worker/answers.ts';
@@ -21,13 +22,19 @@ test('there are six sizes of type, and the least is 13', () => {
   expect(Math.min(...allowed)).toBe(13);
 });
 
-test.each(['web/element/element.css', 'web/element/controls.css'])('%s has no others', (file) => {
+test.each([
+  ['web/element/element.css', ['0.6rem']],
+  ['web/element/controls.css', []],
+  ['web/page/page.css', ['11px']],
+  ['web/page/embedBuilder.css', []],
+  ['web/build/site/reference.css', []],
+])('%s has no others', (file, except) => {
   const css = readFileSync(join(root, file), 'utf8');
   const others = [...css.matchAll(/font-size: ([^;]+);/g)].flatMap(([, size = '']) =>
     Object.keys(sizes).some((name) => size === `var(--size-${name})`) ? [] : [size],
   );
-  // A swatch has no text: its size is that of a coloured square.
-  expect(others).toEqual(file.endsWith('element.css') ? ['0.6rem'] : []);
+  // A swatch has no text: its size is that of a coloured square. A sheet of paper has all sizes smaller.
+  expect(others).toEqual(except);
 });
 
 const fontSize = ({ attributes }: Shape) => attributes.find(([name]) => name === 'font-size')?.[1];
@@ -126,3 +133,16 @@ const views: Record<string, Record<string, string>[]> = {
   encoding: [{ of: 'base' }],
   'needs-positions': [{ view: 'readers' }],
 };
+
+test('other schemes and noise have a hue that is far from those of token, position and concatenated', () => {
+  for (const theme of ['light', 'dark'] as const) {
+    const hue = (ink: Ink) => {
+      const [red = 0, green = 0, blue = 0] = channelsOf(inks[theme][ink]);
+      return (180 / Math.PI) * Math.atan2(Math.sqrt(3) * (green - blue), 2 * red - green - blue);
+    };
+    for (const other of ['token-token', 'position-position', 'concatenated'] as const) {
+      const apart = Math.abs(hue('second') - hue(other)) % 360;
+      expect(Math.min(apart, 360 - apart), `${theme} ${other}`).toBeGreaterThan(45);
+    }
+  }
+});

@@ -237,6 +237,35 @@ test('on a phone a swipe from a bar or a card scrolls, a tap reads, and only a g
   await expect.poll(() => layerState(page)).toEqual(initial);
 });
 
+test('on a phone the numbers of a place leave the grip of ρ and the button of a replay free', async () => {
+  const { page } = await visit({ ...onPhone, fragment: '#v=1&figure=dot-products&d=32' });
+  await settled(page, name);
+  const figure = figureOf(page, name);
+  const { x, y } = await placeOf(figure, { i: 2, j: 3 });
+  const box = await surface(figure).boundingBox();
+  await page.touchscreen.tap((box?.x ?? 0) + x, (box?.y ?? 0) + y);
+  await expect.poll(() => figure.locator('.readout').textContent()).toContain('concatenated');
+  const [numbers, grip] = await Promise.all(
+    ['.readout', '.knob'].map((part) => figure.locator(part).boundingBox()),
+  );
+  expect(grip?.height).toBeGreaterThan(20);
+  expect((grip?.y ?? 0) + (grip?.height ?? 0)).toBeLessThanOrEqual(numbers?.y ?? 0);
+});
+
+test('on a phone a replay is played beside its picture, without the whole figure', async () => {
+  const { page } = await visit({ ...onPhone, of: 'add-or-concatenate' });
+  await settled(page, 'add-or-concatenate');
+  const replay = page.locator('#task .replay');
+  await expect.poll(() => replay.textContent()).toBe('Replay the training');
+  await replay.tap();
+  await expect.poll(() => replay.textContent()).toBe('To the end');
+  const step = async () => (await page.evaluate(readFigure, 'add-or-concatenate'))?.state.step;
+  expect(await step()).not.toBe(200);
+  await replay.tap();
+  await expect.poll(step).toBe(200);
+  await expect.poll(() => replay.textContent()).toBe('Replay the training');
+});
+
 test('on a phone W₂ is dragged sideways, and goes on by itself when it is nearly there', async () => {
   const { page } = await visit(onPhone);
   await settled(page, layer);

@@ -239,7 +239,7 @@ export class FigureElement extends LitElement {
   }
 
   #live(view: View, below: TemplateResult | typeof nothing): TemplateResult {
-    const { cursor, isHeld, isPointed, point, leave, hold, step } = this.cursors;
+    const { cursor, isHeld, isPointed, isMarkedByStep, point, leave, hold, step } = this.cursors;
     const [head, rest] = captionOf(view.finding);
     const { state, liveJob, isEdited } = this.request;
     const isLate = state.is === 'computing' && state.picture === 'late';
@@ -264,7 +264,7 @@ export class FigureElement extends LitElement {
         ${view.tokens.map((token, at) => html`<li class="${isPointed && at === cursor.i ? 'row' : ''} ${isPointed && at === cursor.j ? 'column' : ''}">${token}</li>`)}</ol>`
           : nothing
       }
-      <div class=${isPointed || isEdited ? 'reading active' : 'reading'} part="below reading">
+      <div class=${(isPointed && !isMarkedByStep) || isEdited ? 'reading active' : 'reading'} part="below reading">
         <p class="readout" part="below ${isPointed ? 'readout' : ''} ${isHeld ? 'held' : ''}">${isPointed ? this.picture.readout.map(drawnPiece) : this.#hint()}
           ${isHeld ? html`<span class="held"> Held: tap again to let go.</span>` : nothing}</p>
         <button class=${isEdited ? 'reset' : 'reset idle'} part="below reset" aria-label="Reset: ${view.figure.title}" @click=${this.#reset}>Reset</button>

@@ -38,7 +38,8 @@ export class Playback {
     return this.#settings !== undefined && this.#settings === this.host.request.settings;
   }
 
-  #press = (): void => {
+  /** Starts it, or goes to its end. */
+  press = (): void => {
     if (this.isPlaying) {
       this.#end();
       return;
@@ -71,8 +72,11 @@ export class Playback {
     this.host.request.change(this.plays.setting as string, this.#values.at(-1) as Value, true);
   }
 
+  get label(): string {
+    return this.isPlaying ? 'To the end' : this.plays.button;
+  }
+
   button(): TemplateResult {
-    const label = this.isPlaying ? 'To the end' : this.plays.button;
-    return html`<div><button class="main" @click=${this.#press}>${label}</button></div>`;
+    return html`<div><button class="main" @click=${this.press}>${this.label}</button></div>`;
   }
 }

@@ -1,6 +1,7 @@
 // The Tools menu of a figure: its numbers as a table, files to save, and links to its state.
 import { html, type LitElement, nothing, type ReactiveController, type TemplateResult } from 'lit';
 import type { Source } from '../figures/figure.js';
+import { openingText } from '../plot/format.js';
 import type { Cursor } from '../plot/scene.js';
 import type { View } from './exports.js';
 import type { FigureRequest } from './figureRequest.js';
@@ -62,7 +63,7 @@ export class ToolsMenu implements ReactiveController {
     const base = linkBase();
     if (!target || base === undefined) return nothing;
     const link = base + writeLink(target.figure.name, target.figure.controls, target.state);
-    return html`<p class="opens" part="caption"><a href=${link} target=${hostPage.foreign ? '_blank' : nothing} rel="noopener">${target.label ?? 'Open this run'}: ${target.figure.title}</a></p>`;
+    return html`<p class="opens" part="caption"><a href=${link} target=${hostPage.foreign ? '_blank' : nothing} rel="noopener">${openingText(target)}</a></p>`;
   }
 
   tools(view: View): TemplateResult {

@@ -258,10 +258,12 @@ function arrange(width: number): { scatter: Area; histograms: Area; rail: Area; 
       height,
     };
   }
-  const below = width + 20 + railHeight;
+  // Above the dots: on a phone the numbers of a place cover what is lowest above the bar.
+  const top = railHeight + 12;
+  const below = top + width + 8;
   return {
-    scatter: { x: 0, y: 0, width, height: width },
-    rail: { x: 0, y: width + 12, width, height: railHeight },
+    scatter: { x: 0, y: top, width, height: width },
+    rail: { x: 0, y: 0, width, height: railHeight },
     histograms: { x: 0, y: below, width, height: tall },
     height: below + tall,
   };

@@ -3,7 +3,7 @@
 
 import { pictureWidths, toSvg } from '../element/exports.js';
 import { type Control, initialState, inputClass } from '../figures/controls.js';
-import { captionOf } from '../plot/format.js';
+import { captionOf, openingText } from '../plot/format.js';
 import { escaped } from '../plot/svg.js';
 import type { Rendered } from './render.js';
 
@@ -19,6 +19,14 @@ export interface Placeholder {
   html: string;
   /** By file name. */
   pictures: Record<string, string>;
+}
+
+/** The room of an input. Options that may need more than one line break as they will in it. */
+function roomOf(control: Control): string {
+  const kind = inputClass(control);
+  const options = control.kind === 'choice' && control.radio ? Object.values(control.options) : [];
+  const words = /\blines\b/.test(kind) ? options.map((option) => `<b>${escaped(option)}</b>`) : [];
+  return `<i class="${kind}">${words.join('')}</i>`;
 }
 
 /**
@@ -41,9 +49,7 @@ export async function placeholder(
   const aside = below && figure.plays;
   const room = (figure.plays ? ['<i></i>'] : [])
     .concat((figure.buttons?.(state) ?? []).map(() => '<i></i>'))
-    .concat(
-      controls.filter(([, { more }]) => !more).map(([, control]) => `<i class="${inputClass(control)}"></i>`),
-    )
+    .concat(controls.filter(([, { more }]) => !more).map(([, control]) => roomOf(control)))
     .concat(figure.live && !aside ? '<i class="wide"></i>' : [])
     .concat(aside || controls.some(([, control]) => control.more) ? '<i class="more"></i>' : [])
     .join('');
@@ -64,6 +70,8 @@ export async function placeholder(
   const source = (media: string, size: keyof typeof sizes) =>
     `<source media="(${media})" srcset="${address(size)}" ${sizeOf(sizes[size] as number)}>`;
   const [head, rest] = captionOf(figure.describe(data, state)).map(escaped);
+  const opened = figure.opens?.(data, state, figure.firstCursor?.(data, state) ?? { i: 0, j: 0 });
+  const link = opened ? `<p class="opens" aria-hidden="true">${escaped(openingText(opened))}</p>` : '';
   return {
     pictures,
     html:
@@ -71,6 +79,6 @@ export async function placeholder(
       `<picture>${column ? source(`min-width: ${besideFrom}`, 'column') : ''}` +
       `${source(`48rem <= width <= ${middle.to}`, 'middle')}${source('min-width: 48rem', 'wide')}` +
       `<img src="${address('narrow')}" ${sizeOf(pictureWidths.narrow)} ${first ? 'fetchpriority="high"' : 'loading="lazy"'} alt="${escaped(figure.title)}"></picture>` +
-      `${below ? inputs : ''}<p class="finding">${head && `<b>${head}</b>`}${rest}</p>`,
+      `${below ? inputs : ''}<p class="finding">${head && `<b>${head}</b>`}${rest}</p>${link}`,
   };
 }

@@ -38,6 +38,8 @@ class Stage {
   #width = innerWidth;
   /** The height of the highest picture so far in a window this wide. */
   #height = 0;
+  /** On a phone, where a picture’s inputs are seen only with the whole figure. */
+  readonly #replay = document.createElement('button');
   /** One step alone: its picture stays nowhere. */
   readonly #single: boolean;
 
@@ -62,6 +64,7 @@ class Stage {
     });
     root.addEventListener('superpose-drawn', () => {
       this.#crop();
+      this.#offerReplay();
       // A link's state may have come after the step was compared with it.
       if (root.hasAttribute('data-by-step')) void this.#compare().then(() => this.#point());
     });
@@ -73,7 +76,7 @@ class Stage {
       this.#mark(root.querySelector('.step') as Element);
       // What is below does not come nearer once the live figure needs less than was kept for it.
       root.style.setProperty('--kept', `${stays.offsetHeight}px`);
-    } else stays.append(this.#expandButton());
+    } else stays.append(this.#expandButton(), this.#replay);
     this.#setByStep(true);
     this.reveal(root.querySelector('superpose-figure') as HTMLElement);
   }
@@ -191,6 +194,16 @@ class Stage {
     });
     expand(false);
     return button;
+  }
+
+  /** The picture’s own button that plays a run, on the bar, for as long as this picture is shown. */
+  #offerReplay(): void {
+    const figure = this.root.querySelector<FigureElement>('.shot:not([hidden]) superpose-figure');
+    const playback = figure?.request?.liveJob?.playback;
+    this.#replay.className = 'replay';
+    this.#replay.hidden = !playback;
+    this.#replay.onclick = () => playback?.press();
+    this.#replay.textContent = playback?.label ?? '';
   }
 
   /** A picture that goes on below the bar ends between two of its parts, unless little would be left. */
@@ -326,6 +339,7 @@ class Stage {
   reveal(figure: HTMLElement): void {
     for (const shot of this.root.querySelectorAll<HTMLElement>('.shot')) shot.hidden = !shot.contains(figure);
     this.#crop();
+    this.#offerReplay();
   }
 
   /** Keeps the state of a figure that a link has just brought into the window. */

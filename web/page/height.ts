@@ -3,7 +3,7 @@
 // guessed.
 import { type Control, type Controls, inputClass, type State } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
-import { captionOf } from '../plot/format.js';
+import { captionOf, openingText } from '../plot/format.js';
 
 export interface Shown {
   figure: AnyFigure;
@@ -107,7 +107,7 @@ export function heightIn(shown: Shown, width: number, isPhone: boolean): number 
   const tokens = figure.tokens?.(data, state)?.map((token) => token.length * letter * 14.4 + 13) ?? [];
   const remark = figure.remark?.(data, state) ?? '';
   const opened = figure.opens?.(data, state, figure.firstCursor?.(data, state) ?? { i: 0, j: 0 });
-  const link = opened ? `${opened.label ?? 'Open this run'}: ${opened.figure.title}` : '';
+  const link = opened ? openingText(opened) : '';
   return Math.round(
     11.2 +
       22.5 * linesOf(figure.title, 18, width) +
@@ -119,7 +119,7 @@ export function heightIn(shown: Shown, width: number, isPhone: boolean): number 
       (tokens.length > 0 ? 6.4 + 27 * rowsOf(tokens, 2, width) : 0) +
       4.8 +
       captionLine * (isPhone ? 1 : 2) +
-      (link ? 16 + 24 * linesOf(link, 16, width) + 16 : 0),
+      (link ? 16 + 22.5 * linesOf(link, 15, width) + 16 : 0),
   );
 }
 

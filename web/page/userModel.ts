@@ -17,7 +17,7 @@ const isWeights = /\.safetensors(\.index\.json)?$/;
 
 const styles = `
   .user-model label { display: block; margin: 0.5rem 0; }
-  .user-model h4 { margin: 0; font-size: 1rem; }
+  .user-model h4 { margin: 0; font-size: var(--size-text); }
   .user-model input { font: inherit; max-width: 100%; }
   .user-model p { overflow-wrap: anywhere; }
   .user-model form button { margin: 0.5rem 0; }

@@ -83,3 +83,7 @@ export function captionOf(finding: string): [head: string, rest: string] {
   const end = finding.search(/[.!?](\s|$)/) + 1;
   return end > 0 && end <= longestHead ? [finding.slice(0, end), finding.slice(end)] : ['', finding];
 }
+
+/** The words of a link to what a place of a figure opens. */
+export const openingText = ({ label, figure }: { label?: string; figure: { title: string } }): string =>
+  `${label ?? 'Open this run'}: ${figure.title}`;
