@@ -13,11 +13,8 @@ import type { Answer, Slide } from './slides.js';
 
 /** Pixels of a column of print, in which letters of pictures are as large as on the screen. */
 const column = 330;
-/**
- * A higher picture ends between two of its parts, unless too little of it would be left. Both heads of “sum”,
- * and both ways of “add-or-concatenate”, are above it.
- */
-const highest = 480;
+/** A higher picture ends between two of its parts, unless too little of it would be left. */
+const highest = 330;
 const least = highest / 2;
 
 interface Item {
