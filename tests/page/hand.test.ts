@@ -253,8 +253,8 @@ test('on a phone the numbers of a place leave the grip of ρ and the button of a
 });
 
 test('on a phone a replay is played beside its picture, without the whole figure', async () => {
-  const { page } = await visit({ ...onPhone, of: 'add-or-concatenate' });
-  await settled(page, 'add-or-concatenate');
+  const { page } = await visit(onPhone);
+  await figureOf(page, 'add-or-concatenate').scrollIntoViewIfNeeded();
   const replay = page.locator('#task .replay');
   await expect.poll(() => replay.textContent()).toBe('Replay the training');
   await replay.tap();

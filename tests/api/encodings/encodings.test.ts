@@ -113,6 +113,17 @@ describe('gram', () => {
       expect(result.share).toBeCloseTo(9 / 17, 15);
     });
 
+    test('a mean has no part in the share, even of variation that is a hundred-millionth of it', () => {
+      const rows = [
+        [0, 3, 1],
+        [4, 2, 0],
+        [1, 1, 3],
+      ];
+      const { share } = superpose.offsetMeans(tableOf(rows));
+      const shifted = rows.map((row) => row.map((value) => 1 + 1e-8 * value));
+      expect(superpose.offsetMeans(tableOf(shifted)).share).toBeCloseTo(share, 6);
+    });
+
     test('the spread of a matrix written out', () => {
       const rows = [
         [1, 2, 3],
