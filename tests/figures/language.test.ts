@@ -309,6 +309,25 @@ test('the smaller model’s leads are said at both lengths', async () => {
     );
 });
 
+test('a smaller model whose matrix starts in another way is compared with adding on the same processor', async () => {
+  const { figure, data, state } = await run(language, { view: 'ladder', ways: 'all' });
+  const source = file.sources.findIndex(({ device }) => device.includes('AMD'));
+  const behind = (start: string) => {
+    const settings = { ...settingsOf(2000, 128, true), source };
+    const { lead, margin } = welch(endsOf('add', settings), endsOf('project', { ...settings, start }));
+    expect(lead).toBeLessThan(0);
+    return `behind by ${Math.abs(lead).toFixed(3)} ± ${margin.toFixed(3)}${-lead <= margin ? ', which includes 0' : ''}`;
+  };
+  expect(figure.describe(data, state)).toContain(
+    ` Concatenated and projected back, compared with adding: ${behind('fan-in')}, its matrix scaled to keep lengths at the start; ${behind('identity')}, its matrix leaving tokens as they are at the start.`,
+  );
+  const evidence = readFileSync(join(root, 'docs/evidence.md'), 'utf8').replace(/\s+/g, ' ');
+  const short = (text: string) => text.replace('behind ', '').replaceAll('0.', '.');
+  expect(evidence).toContain(
+    `four pairs of four: ${short(behind('fan-in'))} from fan-in and ${short(behind('identity'))}, from the identity`,
+  );
+});
+
 test.each([
   {},
   { ways: 'all' },
