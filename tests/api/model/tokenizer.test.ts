@@ -115,7 +115,10 @@ test('what is no tokenizer.json is refused with what it lacks', () => {
     [{ ...complete, pre_tokenizer: { type: 'Digits' } }, 'individual_digits of Digits must be a boolean'],
     [{ ...complete, normalizer: { type: 'Precompiled', precompiled_charsmap: 'AAAA' } }, 'is damaged'],
     // A trie of 8 bytes, of which 4 are there.
-    [{ ...complete, normalizer: { type: 'Precompiled', precompiled_charsmap: 'CAAAAAAAAAA=' } }, 'is damaged'],
+    [
+      { ...complete, normalizer: { type: 'Precompiled', precompiled_charsmap: 'CAAAAAAAAAA=' } },
+      'is damaged',
+    ],
   ] as const) {
     expect(() => tokenizerOf(parts)).toThrow(reason);
     expect(() => tokenizerOf(parts)).not.toThrow(RangeError);
