@@ -12,6 +12,7 @@ import {
   maths,
   onlyHalf,
   ownNames,
+  readSources,
   smaller,
   unbrokenNumbers,
 } from './build/plugins.js';
@@ -138,7 +139,14 @@ export default defineConfig({
   },
   worker: {
     format: 'es',
-    plugins: () => [onlyHalf('compute'), notices.plugin(), exportsOfWorker, ownNames(), smallestOfWorker],
+    plugins: () => [
+      onlyHalf('compute'),
+      readSources(),
+      notices.plugin(),
+      exportsOfWorker,
+      ownNames(),
+      smallestOfWorker,
+    ],
     // Notes for bundlers, which see no file of the site again.
     rollupOptions: {
       treeshake,

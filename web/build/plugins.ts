@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import temml from 'temml';
 import { type CompressOptions, type FormatOptions, minify } from 'terser';
 import type { Plugin } from 'vite';
+import type { Source } from '../figures/languageRuns.js';
 
 // <tex>...</tex> becomes MathML in the build, so that readers' browsers run no code for formulas. \\TT,
 // \\TP, \\PT, \\PP and \\REST give a part the colour of its term.
@@ -101,6 +102,20 @@ export const smaller = (compress: CompressOptions, format: FormatOptions = {}): 
  * Object.prototype and would define it anew: on such a page no figure would load.
  */
 const exportLoop = /for\s*\(var (\w+) in (\w+)\)/g;
+
+// The file of language models also says how each source was trained, which readers of the page do not fetch.
+export const readSources = (): Plugin => ({
+  name: 'read-sources',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!id.endsWith('/recorded/language.json')) return undefined;
+    const file = JSON.parse(code);
+    const sources = file.sources.map(({ by, device, size: { width, length }, batch, curve }: Source) => {
+      return { by, device, size: { width, length }, batch, curve };
+    });
+    return JSON.stringify({ ...file, sources });
+  },
+});
 
 export const ownNames = (): Plugin => ({
   name: 'own-names',

@@ -189,7 +189,8 @@ export const controls = {
 } as const satisfies Controls;
 export type State = StateOf<typeof controls>;
 
-interface Source {
+/** What is read of a source; the file says more of it. */
+export interface Source {
   by: string;
   device: string;
   size: { width: number; length: number };
