@@ -127,7 +127,7 @@ export type Trained = StateOf<typeof trainedControls>;
 
 const trainedNames = Object.keys(trainedControls) as (keyof Trained)[];
 
-/** Of every task, with and without separate scores, the models are recorded whose other settings are the first. */
+/** Every task is recorded, with and without separate scores, while all other settings are initial. */
 const isRecorded = (state: Trained): boolean =>
   trainedNames.every(
     (name) => ['task', 'separate'].includes(name) || state[name] === trainedControls[name].initial,

@@ -160,7 +160,8 @@ export interface Handle {
   y: number;
   setting: string;
   /**
-   * Of a part about (x, y), such as a card: it moves sideways, so a finger still scrolls the page up and down.
+   * Of a part about (x, y), such as a card: it moves sideways, so a finger still scrolls the page up and
+   * down.
    */
   size?: { width: number; height: number };
   /** The value when (x, y) has been dragged to a pixel; a number is rounded to one that can be set. */

@@ -188,8 +188,8 @@ class ForwardSteps {
 };
 
 // The bytes of a forward pass of n tokens through so many layers, with the summands [n, d] and the parts of
-// the layer that is decomposed. `inner` is the width of an MLP and its gate together, and `given_attention` counts the
-// entries of another run's attention.
+// the layer that is decomposed. `inner` is the width of an MLP and its gate together, and `given_attention`
+// counts the entries of another run's attention.
 constexpr double forward_bytes(double n, double d, double summands, double layers, double query_channels,
                                double key_channels, double inner, double given_attention, bool trace,
                                bool projections) {

@@ -152,8 +152,9 @@ export interface Shape {
 }
 
 /**
- * The options of a model and its training, the same in every figure that trains it. What is not named here has
- * the trainer's default, in recorded runs too: a new setting begins with the value that they were trained with.
+ * The options of a model and its training, the same in every figure that trains it. What is not named here
+ * has the trainer's default, in recorded runs too, so the initial value of a new setting must be the one that
+ * they were trained with.
  */
 export const modelOptions = (
   task: Task,
