@@ -158,8 +158,13 @@ test('a width that is too small becomes the smallest, the second time too', asyn
   expect(await text('No scripts (frame)')).toContain('width="280"');
 });
 
-test.each([320, 700])('the frame’s height is what its page takes at a width of %i', async (width) => {
-  const { text, servers, open, evaluateInFrame, dialog } = await openBuilder('one-layer', {});
+// In the lower of the two windows the preview is out of sight.
+test.each([
+  [320, 720],
+  [700, 480],
+])('the frame’s height is what its page takes at a width of %i', async (width, windowHeight) => {
+  const { text, servers, open, evaluateInFrame, resize, dialog } = await openBuilder('one-layer', {});
+  await resize(1280, windowHeight);
   await text('No scripts (frame)');
   const field = dialog.getByRole('spinbutton', { name: 'Width' });
   await field.fill(String(width));
