@@ -77,8 +77,8 @@ def rope(rng, n, pairs, base, causal):
     }
 
 
-def others(rng, n, width):
-    """Terms with their rows centred over all keys, so that what is the same for every key is gone."""
+def others(rng, n, width, causal):
+    """Terms with their rows centred over the keys that a query attends to, so that what is the same for every key is gone."""
 
     def rows(count):
         return np.round(rng.normal(0.4, 1, (count, width)), 3)
@@ -91,12 +91,13 @@ def others(rng, n, width):
     dq, dk = rows(2 * n), rows(2 * n)
     scale = 0.5
     offset = np.arange(n)[None, :] - np.arange(n)[:, None]
+    mask = attended(n, causal)
     mu_q, mu_k = q.mean(0), k.mean(0)
     q_own, k_own = q - mu_q, k - mu_k
 
     def by_pair(table, index):
         found = table[index]
-        return found, found.mean((0, 1))
+        return found, found[mask].mean(0)
 
     def less(table, index):
         found, mean = by_pair(table, index)
@@ -118,7 +119,7 @@ def others(rng, n, width):
     deberta = deberta + scale * np.einsum("jc,ijc->ij", k, dq_all)
     cases = {
         "alibi": ({"position-position": -slope * np.abs(offset), "key": key(mu_q)}, content - slope * np.abs(offset)),
-        "bias": ({"position-position": b - b.mean(), "key": key(mu_q)}, content + b),
+        "bias": ({"position-position": b - b[mask].mean(), "key": key(mu_q)}, content + b),
         "diet_abs": ({"position-position": own, "key": key(mu_q)}, content + own),
         "shaw": (
             {"position-position": along(mu_q, a_own), "token-position": of_query(a_own), "key": key(mu_q)},
@@ -138,7 +139,6 @@ def others(rng, n, width):
             deberta,
         ),
     }
-    mask = attended(n, False)
     found = {}
     for name, (terms, score) in cases.items():
         terms = {**common, **terms}
@@ -150,12 +150,15 @@ def others(rng, n, width):
         }
     given = {"query": q, "key": k, "u": u, "v": v, "position_query": p, "position_key": untied}
     tables = {"shaw_keys": a, "offsets": r, "bias": bias, "distance_queries": dq, "distance_keys": dk}
-    return {"scale": scale, **given, **tables, "schemes": found}
+    return {"causal": causal, "scale": scale, **given, **tables, "schemes": found}
 
 
 if __name__ == "__main__":
     rng = np.random.default_rng(30)
     #         n pairs base causal
     shapes = ((5, 2, 50.0, False), (4, 1, 10.0, True), (6, 3, 10000.0, True))
-    document = {"rope": [rope(rng, *shape) for shape in shapes], "others": [others(rng, 5, 3), others(rng, 3, 2)]}
+    document = {
+        "rope": [rope(rng, *shape) for shape in shapes],
+        "others": [others(rng, 5, 3, False), others(rng, 3, 2, False), others(rng, 4, 3, True)],
+    }
     write_beside(__file__, document, 15)
