@@ -8,6 +8,9 @@ h(token + position) = h(token) + h(position). If no two of the 30,522 * 512 hash
 The distance of two sums at one position is that of their tokens, and of one token at two positions that of
 the positions: the least of each is computed, and nothing for two tokens at two positions.
 
+Are token rows nearer to orthogonal to position rows than chance would make them? The mean of |cos| over all
+pairs of the two tables stands beside sqrt(2 / (pi d)), which is what random directions come to for large d.
+
 Writes minilm_sums.json for the tests.
 """
 
@@ -52,6 +55,11 @@ def nearest_two(table):
     return best
 
 
+def mean_absolute_cosine(left, right):
+    left, right = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (left, right))
+    return float(np.abs(left @ right.T).mean())
+
+
 if __name__ == "__main__":
     tensors = read_safetensors(PACKAGE / "model/model.fp16.safetensors")
     names = ("embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight")
@@ -69,6 +77,8 @@ if __name__ == "__main__":
             "median_token_length": float(np.median(np.linalg.norm(tokens, axis=1))),
             "nearest_tokens": nearest_tokens,
             "nearest_positions": nearest_positions,
+            "mean_absolute_cosine": mean_absolute_cosine(tokens, positions),
+            "mean_absolute_cosine_by_chance": float(np.sqrt(2 / (np.pi * tokens.shape[1]))),
         },
         digits=10,
     )

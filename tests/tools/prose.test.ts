@@ -10,6 +10,7 @@ import { pageFolders, sourceOf } from '../../web/build/places.ts';
 import { published } from '../../web/build/published.ts';
 import { type FigureState, linkOf, plainText, verdicts } from '../../web/build/verdicts.ts';
 import * as collisions from '../../web/figures/collisions.ts';
+import * as dotProducts from '../../web/figures/dotProducts.ts';
 import * as heads from '../../web/figures/heads.ts';
 import * as overlap from '../../web/figures/overlap.ts';
 import * as schemes from '../../web/figures/schemes.ts';
@@ -25,6 +26,7 @@ const page = flat(
     .join(' ')
     .replace(/<[^>]*>/g, ''),
 ).concat(beats.flatMap(({ steps }) => steps.map(({ text }) => text)).join(' '));
+const evidence = flat(readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8'));
 /** That the page says this, so that the words change only with what is computed beside them. */
 const expectOnPage = (sentence: string) => expect(page).toContain(sentence);
 
@@ -342,6 +344,18 @@ test('MiniLM’s sums all differ, as the oracle computed them', () => {
   expect(sums).toBe(30_522 * 512);
 });
 
+test('wider vectors do not make the two dot products agree more', async () => {
+  const meanCorrelation = async (d: number) => {
+    let sum = 0;
+    for (let seed = 1; seed <= 6; seed++)
+      sum += (await run(dotProducts, { d: String(d), seed: String(seed) })).data.correlation;
+    return (sum / 6).toFixed(2);
+  };
+  expect(evidence).toContain(
+    `Over six seeds they correlate at ${await meanCorrelation(16)} on average at d = 16 and at ${await meanCorrelation(64)} at d = 64`,
+  );
+});
+
 test('a fixed sinusoid leaves room: one matrix takes sums of tokens and sinusoids to both, concatenated', () => {
   expectOnPage('128 positions of 512 channels have rank 57');
   expectOnPage('384 and 128 wide, to less than 4 · 10⁻¹⁰');
@@ -450,7 +464,6 @@ describe.runIf(withModel)('MiniLM', () => {
     expectOnPage(
       'Over ten other sentences, positions in attention alone leave a cosine of 0.995 on average, positions everywhere else 0.934.',
     );
-    const evidence = flat(readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8'));
     const model = await loadMiniLM(superpose);
     const cosines = { allButAttention: [] as number[], attention: [] as number[] };
     for (const text of heads.tenSentences) {
@@ -467,6 +480,26 @@ describe.runIf(withModel)('MiniLM', () => {
     expect(evidence).toContain(
       `0.995 and 0.934, ${range(cosines.allButAttention)} and ${range(cosines.attention)}`,
     );
+  });
+
+  test('token rows are nearly orthogonal to position rows, but not those of a sentence', async () => {
+    const { mean_absolute_cosine, mean_absolute_cosine_by_chance } = minilmSums;
+    expect(evidence).toContain(
+      `mean \\|cos\\| ${mean_absolute_cosine.toFixed(4)}, chance ${mean_absolute_cosine_by_chance.toFixed(4)}`,
+    );
+    const model = await loadMiniLM(superpose);
+    const { token, position } = await model.rows(
+      'The river bank was closed, so she walked to the other bank.',
+    );
+    const rowsOf = ({ data, rows, columns }: typeof token) =>
+      Array.from({ length: rows }, (_, row) => data.subarray(columns * row, columns * (row + 1)));
+    const cosine = (left: Float64Array, right: Float64Array) => {
+      const product = left.reduce((sum, value, c) => sum + value * (right[c] as number), 0);
+      return product / (Math.hypot(...left) * Math.hypot(...right));
+    };
+    const cosines = rowsOf(token).flatMap((left) => rowsOf(position).map((right) => cosine(left, right)));
+    const mean = cosines.reduce((sum, value) => sum + Math.abs(value), 0) / cosines.length;
+    expect(evidence).toContain(`In a sentence the mean is ${mean.toFixed(3)}`);
   });
 
   test('king stays beside queen, and only position 0 takes a frequent word', async () => {
