@@ -8,7 +8,7 @@ import type {
   Summary,
   Table,
 } from 'add-or-concatenate';
-import { aboutPercent } from '../plot/format.js';
+import { aboutPercent, rounding } from '../plot/format.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute } from './figure.js';
 
@@ -110,8 +110,6 @@ export interface Data {
 
 /** How many random pairs of a token and a position lengths are compared over. */
 export const pairs = 256;
-/** Outputs that differ by no more differ by rounding alone. */
-const equality = 1e-9;
 /** The standard deviation of random rows. */
 const spread = 0.8;
 /** The largest number, in size, that a reader may enter. */
@@ -216,7 +214,7 @@ export function distanceOf(data: Data, state: State): readonly [number: string, 
   if (state.norm && isOneMatrix(state))
     return [`×${data.length.toFixed(2)}`, 'as long, in the same direction'];
   const words = 'apart, of the added output’s length';
-  return [data.difference <= equality ? `0\u202f%` : aboutPercent(data.relativeDifference), words];
+  return [data.difference <= rounding ? `0\u202f%` : aboutPercent(data.relativeDifference), words];
 }
 
 /** The number of weights over that of adding, such as ×0.979. */

@@ -48,11 +48,10 @@ export function regionsOf(data: Data, layout: Layout): Region[] {
   const { cards, cell, top, strip, matrixTop, side, output } = layout;
   const d = data.added.length;
   const each = Array.from({ length: d }, (_, j) => j);
-  const found = cards.map(({ x, visible }, k): Region[] => {
-    const columns = Math.floor(visible / cell + 1e-9);
-    if (columns === 0) return [];
-    const width = columns * cell;
-    const row = each.slice(0, columns).map((j) => ({ i: barRow(k, d), j }));
+  const ofCards = cards.map(({ x, wholeColumns }, k): Region[] => {
+    if (wholeColumns === 0) return [];
+    const width = wholeColumns * cell;
+    const row = each.slice(0, wholeColumns).map((j) => ({ i: barRow(k, d), j }));
     return [
       cellsOf({ x, y: top, width, height: strip }, row, false),
       {
@@ -62,13 +61,13 @@ export function regionsOf(data: Data, layout: Layout): Region[] {
         height: side,
         pick: 'cells',
         rows: d,
-        columns,
+        columns: wholeColumns,
         firstRow: matrixRow(k, d),
       },
     ];
   });
   const outputs = each.map((j) => ({ i: outputRow(data), j }));
-  return [...found.reverse().flat(), cellsOf(output, outputs, true)];
+  return [...ofCards.reverse().flat(), cellsOf(output, outputs, true)];
 }
 
 /** A frame around whatever belongs to what the cursor points at. */
@@ -85,7 +84,7 @@ export function focus(data: Data, state: State, cursor: Cursor, width: number): 
     stroke: 'ink',
     wide: 1.5,
   });
-  const shown = (k: number, j: number) => (j + 1) * cell <= (cards[k]?.visible ?? 0) + 1e-9;
+  const shown = (k: number, j: number) => j < (cards[k]?.wholeColumns ?? 0);
   const marks: Mark[] = [];
   if (part !== undefined && channel !== undefined && shown(part, channel)) {
     const x = (cards[part] as { x: number }).x + channel * cell;

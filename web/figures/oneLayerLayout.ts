@@ -10,11 +10,17 @@ export const snapFrom = 0.96;
 const wideFrom = 700;
 /** Around the bars and the matrix of a card, in pixels. */
 export const padding = 6;
+/** What may be missing from a column that counts as whole, in columns: far more than rounding takes away. */
+const leastPart = 1e-9;
+
 /** Where everything is, in pixels. */
 export interface Layout {
   wide: boolean;
-  /** The left edges of the cards' bars and matrices, and how much of each is not covered by the next card. */
-  cards: { x: number; visible: number }[];
+  /**
+   * The left edges of the cards' bars and matrices, how much of each is not covered by the next card, and how
+   * many of its columns are not covered at all.
+   */
+  cards: { x: number; visible: number; wholeColumns: number }[];
   /** How far two cards are from each other before they are dragged. */
   pitch: number;
   cell: number;
@@ -40,10 +46,11 @@ export function layoutOf({ parts, added }: Data, { pull }: State, width: number)
   const side = Math.min(208, room / count);
   const pitch = side + gap;
   const places = parts.map((_, k) => left + (1 - pull) * k * pitch);
-  const cards = places.map((x, k) => ({
-    x,
-    visible: Math.max(0, Math.min(side, (places[k + 1] ?? Number.POSITIVE_INFINITY) - padding - x)),
-  }));
+  const cell = side / d;
+  const cards = places.map((x, k) => {
+    const visible = Math.max(0, Math.min(side, (places[k + 1] ?? Number.POSITIVE_INFINITY) - padding - x));
+    return { x, visible, wholeColumns: Math.floor(visible / cell + leastPart) };
+  });
   const [top, strip] = wide ? [30, 128] : [28, 92];
   const matrixTop = top + strip + 16;
   const end = left + count * side + (count - 1) * gap + sign;
@@ -51,7 +58,7 @@ export function layoutOf({ parts, added }: Data, { pull }: State, width: number)
     wide,
     cards,
     pitch,
-    cell: side / d,
+    cell,
     side,
     top,
     strip,

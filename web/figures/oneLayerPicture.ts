@@ -53,9 +53,8 @@ function barsOf(layout: Layout, k: number, ends: [number, number][], limit: numb
 /** A matrix, as far as no card covers it: whole columns, and a part of one. */
 function matrixOf(layout: Layout, k: number, weights: Float64Array, limit: number): Mark[] {
   const { cell, side, matrixTop } = layout;
-  const { x, visible } = layout.cards[k] as Layout['cards'][number];
+  const { x, visible, wholeColumns } = layout.cards[k] as Layout['cards'][number];
   const d = Math.round(side / cell);
-  const whole = Math.floor(visible / cell + 1e-9);
   const piece = (first: number, columns: number, width: number): Mark[] =>
     width < 0.5
       ? []
@@ -77,7 +76,11 @@ function matrixOf(layout: Layout, k: number, weights: Float64Array, limit: numbe
             scale: 'diverging',
           },
         ];
-  return [...piece(0, whole, whole * cell), ...(whole < d ? piece(whole, 1, visible - whole * cell) : [])];
+  const width = wholeColumns * cell;
+  return [
+    ...piece(0, wholeColumns, width),
+    ...(wholeColumns < d ? piece(wholeColumns, 1, visible - width) : []),
+  ];
 }
 
 const weightName = (k: number, { undoes, scale }: State) =>

@@ -6,7 +6,7 @@ import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
 import type { Data as ObliqueData } from '../figures/oblique.js';
 
-import { exponent, percent } from '../plot/format.js';
+import { exponent, percent, rounding } from '../plot/format.js';
 import { asker } from '../worker/client.js';
 
 /** The answer, as a choice's value, and the numbers of the figure that say so. */
@@ -31,9 +31,9 @@ const bets: Bet[] = [
     figure: 'oblique',
     judge(data) {
       const { exactError, now } = data as ObliqueData;
-      const back = exactError < 1e-9;
+      const back = exactError < rounding;
       return {
-        answer: !back ? 'lost' : now.gain > 1 + 1e-9 ? 'price' : 'free',
+        answer: !back ? 'lost' : now.gain > 1 + rounding ? 'price' : 'free',
         because: `With ${now.k2} position dims the two share no direction: one linear map takes the token out of the sum to within ${exponent(exactError)}, and noise can grow ${now.gain.toFixed(2)}-fold.`,
       };
     },

@@ -62,7 +62,7 @@ export const aboutPercent = (fraction: number): string =>
     : minus(`${(100 * fraction).toFixed(0)}\u202f%`);
 
 /** More than the rounding error of any sum on this page. */
-const rounding = 1e-9;
+export const rounding = 1e-9;
 
 /** How exactly two numbers are equal, given their difference and, for a relative one, the largest number. */
 export function howExactly(gap: number, largest?: number): string {

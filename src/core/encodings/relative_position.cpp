@@ -25,9 +25,10 @@ int t5_bucket(int offset, const T5Options& options) {
   const double steps = std::log(static_cast<double>(distance) / exact) /
                        std::log(static_cast<double>(options.max_distance) / exact) * (buckets - exact);
   // A bucket begins exactly at a power; rounding must not move the distance of that power into the bucket
-  // before.
+  // before. The steps of two distances are never this close.
+  constexpr double kRounding = 1e-9;
   const double nearest = std::round(steps);
-  const double step = std::abs(steps - nearest) < 1e-9 ? nearest : std::floor(steps);
+  const double step = std::abs(steps - nearest) < kRounding ? nearest : std::floor(steps);
   return first + static_cast<int>(std::min<double>(exact + step, buckets - 1));
 }
 
