@@ -68,14 +68,19 @@ for (const [width, height] of [
   );
 }
 
-/** In the page, of a step: the height above, or below, its picture and all steps that nothing fills. */
+/** In the page: the most that is blank, from top to bottom, of what a window shows of the step's stage. */
 const blankBeside = (step: Element): number => {
   const stage = step.closest('.stage') as Element;
-  const boxes = [...stage.querySelectorAll('.stays, .step')].map((part) => part.getBoundingClientRect());
   const { top, bottom } = stage.getBoundingClientRect();
-  const above = Math.min(...boxes.map((box) => box.top)) - Math.max(0, top);
-  const below = Math.min(innerHeight, bottom) - Math.max(...boxes.map((box) => box.bottom));
-  return Math.max(above, below);
+  let [filled, blank] = [Math.max(0, top), 0];
+  const boxes = [...stage.querySelectorAll('.stays, .step > div')].map((part) =>
+    part.getBoundingClientRect(),
+  );
+  for (const box of boxes.sort((one, other) => one.top - other.top)) {
+    blank = Math.max(blank, Math.min(box.top, innerHeight) - filled);
+    filled = Math.max(filled, box.bottom);
+  }
+  return Math.max(blank, Math.min(innerHeight, bottom) - filled);
 };
 
 modelTest.each(['sum', 'separate', 'mix'])(
@@ -97,6 +102,20 @@ modelTest.each(['sum', 'separate', 'mix'])(
       const blank = await step.evaluate(blankBeside);
       expect(blank, name).toBeLessThan((await page.evaluate(() => innerHeight)) / 3);
     }
+  },
+);
+
+modelTest.each(beats.filter(({ steps }) => steps.length > 1).map(({ beat }) => beat))(
+  'no third of a high window is blank below the picture of a step: %s',
+  async (of) => {
+    const { page } = await sharedPages(of);
+    await page.setViewportSize({ width: 820, height: 1180 });
+    for (const step of await page.locator(`#${of} .step`).all()) {
+      await step.getByRole('link').first().click();
+      await stepsCameBy(page);
+      expect(await step.evaluate(blankBeside)).toBeLessThan(1180 / 3);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
   },
 );
 

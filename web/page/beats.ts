@@ -12,8 +12,8 @@ const beside = matchMedia('(min-width: 75rem)');
  * being read.
  */
 const line = 0.78;
-/** Below a picture that stays, the step that has come this near to it, in pixels. */
-const near = 24;
+/** Below a picture that stays, the step whose upper end is this far from where its text stays, in pixels. */
+const near = 12;
 
 const gap = 16;
 /** What a picture may draw outside its surface, in pixels: clipping leaves it there. */
@@ -143,7 +143,7 @@ class Stage {
   /** The reading line of steps below their picture: they begin when the picture stays. */
   #lineBelow(): number {
     if (this.root.hasAttribute('data-expanded')) return line * innerHeight;
-    return (this.root.querySelector('.stays') as HTMLElement).getBoundingClientRect().bottom + near;
+    return Number.parseFloat(getComputedStyle(this.root.querySelector('.step > div') as Element).top) + near;
   }
 
   /** The reading line of steps beside their picture: they share the way that the picture stays for. */
