@@ -62,7 +62,7 @@ test.each([
   expect(Math.abs(shown / expected - 1)).toBeLessThan(1e-9 * expected);
   // The rounding of the sum, d + k1 terms of a few units, grows at most by the gain.
   expect(result.data.exactError).toBeLessThan(1e-13 * d * shown);
-  const [largest, median] = ['largest error / noise', 'middle error / noise'].map((name) =>
+  const [largest, median] = ['largest error / noise', 'median error / noise'].map((name) =>
     column(result, name),
   );
   const readable = gains.filter((gain) => typeof gain === 'number');

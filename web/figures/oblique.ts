@@ -2,24 +2,11 @@
 // the projector that recovers one of the two summands.
 import type { Superpose, Table } from 'add-or-concatenate';
 import { about, counted, howExactly, readable } from '../plot/format.js';
-import {
-  type Area,
-  boxAt,
-  curve,
-  dotsAt,
-  horizontal,
-  lineAt,
-  linear,
-  type Plane,
-  plane,
-  textAt,
-  wrapped,
-} from '../plot/parts.js';
-import { latest } from '../plot/plainCopy.js';
-import type { Handle, Ink, Mark } from '../plot/scene.js';
-import { sizes } from '../plot/sizes.js';
+import { type Area, boxAt, curve, dotsAt, horizontal, type Plane, plane, textAt } from '../plot/parts.js';
+import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
+import { degrees, fixed, noGrowth, type Reading, shadow, slant, track } from './obliqueAngle.js';
 
 const controls = {
   subspaces: {
@@ -36,17 +23,6 @@ const controls = {
 } as const satisfies Controls;
 
 type State = StateOf<typeof controls>;
-
-export interface Reading {
-  k2: number;
-  /** Radians; NaN when the subspaces share a direction. */
-  angle: number;
-  /** Infinite then. */
-  gain: number;
-  /** ‖t̂ − t‖ / ‖noise‖ over d random noises: the largest and the median. */
-  largest: number;
-  median: number;
-}
 
 export interface Data {
   /** For some sizes of the positions' subspace, including the one that is set, ascending. */
@@ -120,10 +96,6 @@ const axis = { low: 0.1, high: 1000 };
 const clipped = (value: number) =>
   Number.isNaN(value) ? value : Math.max(axis.low, Math.min(axis.high, value));
 
-/** Below this gain, noise is said not to grow: it would print as 1.00. */
-const noGrowth = 1.0005;
-
-const degrees = (angle: number) => `${((angle * 180) / Math.PI).toFixed(1)}°`;
 const times = (gain: number) => (Number.isFinite(gain) ? `${readable(gain)}-fold` : 'without bound');
 
 export const figure: Figure<typeof controls, Data> = {
@@ -176,12 +148,12 @@ export const figure: Figure<typeof controls, Data> = {
         3,
         'second',
       ),
-      dotsAt(
-        of(({ k2 }) => x(k2)),
-        of(({ median }) => y(clipped(median))),
-        2,
-        'second',
-      ),
+      {
+        mark: 'path',
+        d: dots.map(({ k2, median }) => `M${fixed(x(k2) - 4)},${fixed(y(clipped(median)))}h8`).join(''),
+        stroke: 'second',
+        wide: 2,
+      },
       ...endLabels(drawn, sweep, state.d),
       textAt(inner.x + inner.width - 6, y(1) + 16, 'concatenated: 1', { anchor: 'end', ink: 'concatenated' }),
     ];
@@ -206,7 +178,11 @@ export const figure: Figure<typeof controls, Data> = {
     return {
       width,
       height,
-      marks: [...all, ...shadow(drawing, now, slanted.length > 0)],
+      marks: [
+        ...all,
+        ...(slanted.length > 0 ? track(drawing, sweep) : []),
+        ...shadow(drawing, now, slanted.length > 0),
+      ],
       regions: [{ ...inner, pick: { points: { x: xs, y: ys, cursors } }, rows: 1, columns: sweep.length }],
       handles: [
         {
@@ -246,7 +222,7 @@ export const figure: Figure<typeof controls, Data> = {
     ),
   }),
 
-  readout({ sweep }, { k1 }, { j }) {
+  readout({ sweep }, { d, k1 }, { j }) {
     const { k2, angle, gain, largest, median } = sweep[j] as Reading;
     if (!Number.isFinite(gain)) {
       return [
@@ -259,9 +235,8 @@ export const figure: Figure<typeof controls, Data> = {
       `: smallest angle ${degrees(angle)}; error ÷ noise `,
       { text: `at most ${readable(gain)}`, ink: 'accent' },
       ', ',
-      { text: `largest measured ${readable(largest)}`, ink: 'second' },
-      ', ',
-      { text: `middle ${readable(median)}`, ink: 'second' },
+      { text: `largest of ${d} noises ${readable(largest)}`, ink: 'second' },
+      `, median ${readable(median)}`,
     ];
   },
 
@@ -272,7 +247,7 @@ export const figure: Figure<typeof controls, Data> = {
       'smallest angle, degrees',
       'gain, 1 / sin θ',
       'largest error / noise',
-      'middle error / noise',
+      'median error / noise',
     ],
     rows: sweep.map(({ k2, angle, gain, largest, median }) => [
       k1,
@@ -290,8 +265,8 @@ function endLabels({ x, y, inner }: Plane, sweep: readonly Reading[], d: number)
   const end = sweep.findLast(({ gain }) => Number.isFinite(gain));
   if (!end) return [];
   const labels: [text: string, value: number, ink: Ink][] = [
-    ['median', end.median, 'second'],
-    [`largest of ${d} noises`, end.largest, 'second'],
+    ['– median', end.median, 'second'],
+    [`• largest of ${d} noises`, end.largest, 'second'],
     ['at most 1 / sin θ', end.gain, 'accent'],
   ];
   // Off the numbers of the axis.
@@ -325,152 +300,4 @@ function arrange(width: number): {
     plot: { x: 0, y: drawing + 16, width, height: 230 },
     height: drawing + 250,
   };
-}
-
-/**
- * A handle at the end of the slanted line. Dragged, it sets the size whose angle is nearest, as read between
- * the sizes of the sweep. In channels of their own all angles are right, and there is none.
- */
-function slant(area: Area, sweep: Reading[], now: Reading): Handle[] {
-  const readings = sweep.filter(({ gain }) => Number.isFinite(gain));
-  if (!Number.isFinite(now.gain) || readings.every(({ gain }) => gain < noGrowth)) return [];
-  const { start, base, reach } = placesOf(area, now.angle);
-  const angleAt = (x: number, y: number) => Math.atan2(base - y, x - start);
-  return [
-    {
-      x: start + reach * Math.cos(now.angle),
-      y: base - reach * Math.sin(now.angle),
-      setting: 'k2',
-      at(x, y) {
-        const angle = angleAt(x, y);
-        // More dimensions, smaller angle: the size is between the two whose angles are next to this one.
-        const next = readings.findIndex((other) => other.angle <= angle);
-        const [left, right] = [readings[next - 1], readings[next]];
-        if (!left || !right) return (right ?? latest(readings)).k2;
-        return linear([left.angle, right.angle], [left.k2, right.k2])(angle);
-      },
-    },
-  ];
-}
-
-/** Along a shared direction one sum comes from many pairs: each row is another token and another position. */
-function ambiguous({ x, width, height }: Area, start: number, base: number): Mark[] {
-  const sum = start + 0.8 * width;
-  const apart = Math.max(24, (height - room.above - room.below) / 4);
-  const rows = [0.25, 0.5, 0.75].map((part, row) => ({
-    y: base - apart * (row + 1),
-    middle: start + part * (sum - start),
-  }));
-  return [
-    lineAt([sum, base], [sum, base - 3.5 * apart], { ink: 'ink', dashed: true }),
-    ...rows.flatMap(({ y, middle }) => [
-      lineAt([start, y], [middle, y], { ink: 'token-token', wide: 7 }),
-      lineAt([middle, y], [sum, y], { ink: 'position-position', wide: 7 }),
-    ]),
-    { mark: 'dots', x: [sum], y: [base], radius: 3.5, ink: 'ink' },
-    textAt(sum + 8, base - 12, 'sum', { ink: 'ink' }),
-    textAt(x, base + 17, 'token', { ink: 'token-token' }),
-    textAt(x, base + 34, 'position', { ink: 'position-position' }),
-  ];
-}
-
-/** Below what is said in words, and above the names of the lines. */
-const room = { above: 94, below: 44 };
-
-/** A small angle has a longer line than a right one, which would leave the picture. */
-function placesOf(area: Area, angle: number) {
-  const base = area.y + area.height - room.below;
-  const high = area.height - room.above - room.below;
-  const reach = Math.min(0.54 * area.width, high / Math.max(0.1, Math.sin(angle)));
-  return { start: area.x + 10, base, reach };
-}
-
-/** The two numbers of the drawing, in large type, and what is drawn. */
-function headings({ x, y, width }: Area, { angle, gain }: Reading): Mark[] {
-  if (!Number.isFinite(gain)) {
-    return [
-      textAt(x, y + 12, 'They share a direction', { ink: 'ink' }),
-      ...wrapped(
-        'Along it, many pairs of a token and a position have the same sum. No matrix tells them apart.',
-        width,
-      ).map((line, k) => textAt(x, y + 32 + 17 * k, line)),
-    ];
-  }
-  const right = x + Math.min(190, 0.5 * width);
-  const size = width < 480 ? sizes.heading : sizes.section;
-  return [
-    textAt(x, y + 12, 'Smallest angle', { ink: 'ink' }),
-    textAt(x, y + 42, degrees(angle), { ink: 'ink', size, bold: true }),
-    textAt(right, y + 12, gain < noGrowth ? 'Noise never grows' : 'Noise can grow', { ink: 'ink' }),
-    textAt(right, y + 42, `× ${readable(gain)}`, { ink: 'second', size, bold: true }),
-    textAt(
-      x,
-      y + 64,
-      width < 300 ? 'dot: sum; green: noise' : 'dot: sum; green: noise, where the token may be',
-    ),
-  ];
-}
-
-/**
- * The plane of the smallest angle: a sum with a disc of noise, and the shadow that the disc casts on U along
- * W.
- */
-function shadow(area: Area, now: Reading, draggable: boolean): Mark[] {
-  const shared = !Number.isFinite(now.gain);
-  const angle = shared ? 0 : now.angle;
-  const right = area.x + area.width;
-  const { start, base, reach } = placesOf(area, angle);
-  const radius = area.width < 480 ? 13 : 20;
-  const along = { x: Math.cos(angle), y: -Math.sin(angle) };
-  const token = start + 0.34 * area.width;
-  const [x, y] = [token + reach * along.x, base + reach * along.y];
-  const inside = (value: number) => Math.max(area.x, Math.min(right, value));
-  const half = radius * (shared ? 1 : now.gain);
-  const lines: Mark[] = [
-    ...headings(area, now),
-    lineAt([area.x, base], [right, base], { ink: shared ? 'quiet' : 'token-token', wide: 1.5 }),
-    textAt(right, base + 34, shared ? 'flat: both' : 'flat: tokens', {
-      anchor: 'end',
-      ink: shared ? 'quiet' : 'token-token',
-    }),
-  ];
-  if (shared) return [...lines, ...ambiguous(area, start, base)];
-  const arc = Math.min(46, 0.5 * reach);
-  // The two tangents of the disc along W, from where they touch it down to U.
-  const tangents = [-1, 1].map((side): Mark => {
-    const [fromX, fromY] = [x + side * radius * Math.sin(angle), y + side * radius * Math.cos(angle)];
-    const toX = token + side * half;
-    const cut = inside(toX);
-    const part = toX === fromX ? 1 : (cut - fromX) / (toX - fromX);
-    return lineAt([fromX, fromY], [cut, fromY + (base - fromY) * part], { ink: 'second', dashed: true });
-  });
-  const fixed = (value: number) => value.toFixed(1);
-  return [
-    ...lines,
-    lineAt([start, base], [start + reach * along.x, base + reach * along.y], {
-      ink: 'position-position',
-      wide: 1.5,
-    }),
-    {
-      mark: 'path',
-      d: `M${fixed(start + arc)},${fixed(base)}A${fixed(arc)},${fixed(arc)} 0 0,0 ${fixed(start + arc * along.x)},${fixed(base + arc * along.y)}`,
-      stroke: 'quiet',
-      wide: 1.5,
-    },
-    textAt(area.x, base + 34, `${draggable ? 'slanted' : 'upright'}: positions`, {
-      ink: 'position-position',
-    }),
-    ...(draggable ? [textAt(area.x, base + 17, 'drag the slanted line', { live: true })] : []),
-    ...tangents,
-    lineAt([inside(token - half), base], [inside(token + half), base], { ink: 'second', wide: 5 }),
-    lineAt([start, base], [token, base], { ink: 'token-token', wide: 3 }),
-    lineAt([token, base], [x, y], { ink: 'position-position', wide: 3 }),
-    {
-      mark: 'path',
-      d: `M${fixed(x - radius)},${fixed(y)}a${radius},${radius} 0 1,0 ${2 * radius},0a${radius},${radius} 0 1,0 ${-2 * radius},0`,
-      stroke: 'second',
-      wide: 2,
-    },
-    { mark: 'dots', x: [x], y: [y], radius: 3.5, ink: 'ink' },
-  ];
 }
