@@ -116,6 +116,13 @@ test('a figure in one file carries a policy for just its own script and style', 
   }
 });
 
+test('every page that is not a framed figure asks for the font at once, since a late font is not shown', () => {
+  const pages = files.filter((file) => file.endsWith('.html') && !/^(figures\/|demo\/one-file)/.test(file));
+  expect(pages).toContain('demo/index.html');
+  for (const name of pages)
+    expect(readFileSync(join(dist, name), 'utf8'), name).toMatch(/<link[^>]* as="font"/);
+});
+
 test('every page carries the strict policy, but for the demo, which plays somebody’s blog', async () => {
   for (const name of files.filter((file) => file.endsWith('.html') && !/^(figures|demo)\//.test(file))) {
     const page = readFileSync(join(dist, name), 'utf8');

@@ -17,7 +17,7 @@ import {
 import { escaped } from '../../plot/svg.js';
 import { renderState } from './figures.js';
 import { hasModel, modelAddress } from './modelFolder.js';
-import { pageFilesOf } from './readingPage.js';
+import { type PageFiles, pageFilesOf } from './readingPage.js';
 import { singlePage } from './singlePage.js';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -86,7 +86,7 @@ export function demo(dist: string, version: string): Plugin {
       const rendered = `<p><a href="${escaped(address)}"><img src="${escaped(pictureAddress(pictured.wish, 'wide'))}" alt="${escaped(text)}" style="max-width:100%;height:auto"></a></p>\n`;
       writeFileSync(
         resolve(folder, 'index.html'),
-        post(pageFilesOf(bundle).styles, [
+        post(pageFilesOf(bundle), [
           ['A frame', iframe(framed.wish), iframe(framed.wish)],
           ['A script tag', scriptTag(scripted.wish), scriptTag(scripted.wish)],
           ['Markdown', source, rendered],
@@ -98,42 +98,31 @@ export function demo(dist: string, version: string): Plugin {
   };
 }
 
-/** A page of a blog. */
-const blogPage = (
-  title: string,
-  description: string,
-  pageStyles: string,
-  main: string,
-): string => `<!DOCTYPE html>
+/** A page without a policy, as a blog's may be, in the look of the site's other pages. */
+const post = ({ styles, font }: PageFiles, ways: [string, string, string][]): string => `<!DOCTYPE html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
-    <title>${title} · Superpose</title>
-    <meta name="description" content="${description}" />
+    <title>Five figures, five ways · Superpose</title>
+    <meta name="description" content="A blog post with five figures of Superpose, embedded in five ways." />
+    <link rel="preload" as="font" type="font/woff2" crossorigin href="../${font}" />
     <link rel="icon" href="../favicon.svg" type="image/svg+xml" />
-    <link rel="stylesheet" href="../${pageStyles}" />
+    <link rel="stylesheet" href="../${styles}" />
     <style>main{max-width:44rem;padding:1rem}h2{margin-top:2.5rem}pre{overflow:auto;font-size:.8125rem;padding:.6rem;border-left:4px solid #8888;white-space:pre-wrap;overflow-wrap:anywhere}</style>
   </head>
   <body>
     <main>
-${main}    </main>
-  </body>
-</html>
-`;
-
-const post = (pageStyles: string, ways: [string, string, string][]) =>
-  blogPage(
-    'Five figures, five ways',
-    'A blog post with five figures of Superpose, embedded in five ways.',
-    pageStyles,
-    `      <h1>Five figures, five ways</h1>
-      <p>What figures from <a href="../">Superpose</a> look like in somebody else’s blog, with the code that was pasted below each. If only the script tag’s picture appears, the browser’s console says why: usually the server of <code>embed.js</code> does not send <code>Access-Control-Allow-Origin: *</code>. <code>_headers</code> and <code>.htaccess</code>, beside it, make many servers send it.</p>
+      <p class="brand"><a href="../">Superpose</a> · <b>embeds</b></p>
+      <h1>Five figures, five ways</h1>
+      <p>What figures from Superpose look like in somebody else’s blog, with the code that was pasted below each. If only the script tag’s picture appears, the browser’s console says why: usually the server of <code>embed.js</code> does not send <code>Access-Control-Allow-Origin: *</code>. <code>_headers</code> and <code>.htaccess</code>, beside it, make many servers send it.</p>
 ${ways
   .map(
     ([title, source, html]) =>
       `      <h2>${title}</h2>\n${html}      <pre><code>${escaped(source)}</code></pre>\n`,
   )
-  .join('')}`,
-  );
+  .join('')}    </main>
+  </body>
+</html>
+`;
