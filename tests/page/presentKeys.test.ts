@@ -171,7 +171,7 @@ modelTest('Escape lets go of a place that is held, and then leaves', async () =>
   await expect.poll(() => inside(page, '.readout').textContent()).not.toContain('Held');
   expect(await dialog(page).count()).toBe(1);
   await page.keyboard.press('Escape');
-  expect(await dialog(page).count()).toBe(0);
+  await expect.poll(() => dialog(page).count()).toBe(0);
 });
 
 modelTest('Escape undoes a drag that is under way, and the presentation stays', async () => {
