@@ -154,7 +154,7 @@ modelTest('Escape leaves it where it was, and so does going back', async () => {
   const { page } = await visit({ fragment: '#present/separate/2' });
   await shown(page);
   await page.keyboard.press('Escape');
-  expect(await dialog(page).count()).toBe(0);
+  await expect.poll(() => dialog(page).count()).toBe(0);
   const step = page.locator('#separate .step').nth(1);
   await expect.poll(() => step.locator('[aria-current]').count()).toBe(1);
   expect(page.url()).toContain('#v=1&figure=oblique');
@@ -402,7 +402,7 @@ modelTest('an address that is given while a screen is being set is followed', as
   });
   const pull = async () => (await drawn(page, 'one-layer')).state.pull;
   await expect.poll(pull, patience).toBe(0.5);
-  expect(await dialog(page).count()).toBe(0);
+  await expect.poll(() => dialog(page).count()).toBe(0);
 });
 
 modelTest('without its code the page says so', async () => {
