@@ -55,8 +55,8 @@ const startTexts: Record<ProjectionStart, { short: string; long: string }> = {
   'fan-in': { short: 'scaled at the start', long: 'its matrix scaled to keep lengths at the start' },
   identity: { short: 'identity at the start', long: 'its matrix leaving tokens as they are at the start' },
 };
-const rowLabelOf = ({ way, start }: Row): string =>
-  start ? `${labelOf(way)}, ${startTexts[start].short}` : labelOf(way);
+const rowLabelOf = ({ way, start, device }: Row): string =>
+  [labelOf(way), ...(start ? [startTexts[start].short] : []), ...(device ? [`on ${device}`] : [])].join(', ');
 
 /** Its label without what the label has in brackets. */
 const shortOf = (way: LanguageWay) => labelOf(way).replace(/ \(.+\)/, '');
@@ -155,7 +155,9 @@ function weightsOf(rows: readonly Row[]): string {
 
 /** The rows that are in sight first, of the first length. */
 const firstRows = ({ rows }: Data, { view }: State): Row[] =>
-  rows.filter(({ way, steps }) => firstWays[view].includes(way) && steps === rows[0]?.steps);
+  rows.filter(
+    ({ way, steps, device }) => firstWays[view].includes(way) && steps === rows[0]?.steps && !device,
+  );
 
 /** Whether every run with position in scores alone is ahead of every one with it at the input. */
 const scoresLead = (rows: readonly Row[]): boolean =>

@@ -274,9 +274,11 @@ export interface Row {
   way: LanguageWay;
   /** How the matrix of a projection starts: each start has a row of its own. */
   start: Settings['start'];
+  /** Where it was trained, if the project’s script has another row of the same, from another machine. */
+  device?: string;
   steps: number;
   tokens: number;
-  /** The project’s own first. */
+  /** One by the project’s script first, then another implementation’s. */
   results: Result[];
 }
 
@@ -370,9 +372,14 @@ export const compute: Compute<typeof controls, Data> = async (library, { view, w
           .filter((result) => result.way === way && result.steps === steps && isAsScripted(result))
           .sort((a, b) => Number(b.ours) - Number(a.ours));
         const starts = [...new Set(results.map(({ start }) => start))];
-        return starts.map((start): Row => {
+        return starts.flatMap((start): Row[] => {
           const started = results.filter((result) => result.start === start);
-          return { way, start, steps, tokens: started[0]?.tokens ?? 0, results: started };
+          const again = started.filter(({ ours }) => ours).slice(1);
+          const row = { way, start, steps, tokens: started[0]?.tokens ?? 0 };
+          return [
+            { ...row, results: started.filter((result) => !again.includes(result)) },
+            ...again.map((result) => ({ ...row, device: result.device, results: [result] })),
+          ];
         });
       }),
     );
@@ -380,7 +387,9 @@ export const compute: Compute<typeof controls, Data> = async (library, { view, w
   const rows =
     ways === 'all'
       ? rowsOf(view, [...new Set([...(view === 'ladder' ? first : []), ...languageWays])])
-      : rowsOf(view, first, view === 'ladder' ? views.ladder.lengths.slice(0, 1) : undefined);
+      : rowsOf(view, first, view === 'ladder' ? views.ladder.lengths.slice(0, 1) : undefined).filter(
+          ({ device }) => !device,
+        );
   const lacking = first.filter((way) => !rows.some((row) => row.way === way)).map(labelOf);
   return {
     rows,
