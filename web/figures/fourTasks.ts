@@ -92,9 +92,7 @@ export const figure: Figure<typeof controls, Data> = {
         const task = tasks[k] as SmallTask;
         const share = panel.shares[place]?.[termPlace(task)];
         const canonical = panel.canonical?.[termPlace(task)];
-        const beside = end
-          ? ` (canonical${canonical === undefined ? ': none' : ` ${percent(canonical)}`})`
-          : '';
+        const beside = end && canonical !== undefined ? ` (canonical ${percent(canonical)})` : '';
         return [
           `${task.task} ${percent(panel.accuracy[place] as number)} right`,
           ...(share === undefined
