@@ -35,7 +35,7 @@ import { aim, divergedRemark, seedAfter } from './runs/tasks.js';
 export { compute } from './addOrConcatenateRuns.js';
 
 const words = (count: number) => count.toLocaleString('en');
-/** The finding, by which of the models learn the task; undefined if adding or concatenating does not. */
+/** The caption's first sentence; undefined unless adding and concatenating both learn the task. */
 function headOf(data: Data, state: State, [added, concatenated, separate]: boolean[]): string | undefined {
   if (!added || !concatenated) return undefined;
   if (separate) return 'All three learn it, with separate scores too.';
@@ -49,7 +49,7 @@ function headOf(data: Data, state: State, [added, concatenated, separate]: boole
     : `In one layer without LayerNorm, separate scores did not learn it in ${words(end)} steps.`;
 }
 
-/** The results of the recorded models with separate scores: at the end, and with LayerNorm. */
+/** How the recorded models with separate scores end without LayerNorm, and what they reach with it. */
 function separateSentence({ separate }: Data, state: State): string {
   if (state.separate === 'no' || !separate) return '';
   const { end, norm } = separate;
@@ -76,7 +76,7 @@ export const figure: Figure<typeof controls, Data> = {
     },
   },
 
-  /** While models train, every step that is still to come has the name of the latest. */
+  /** While models train, each value beyond the latest step is labelled with that step and “so far”. */
   named(data, state) {
     const last = lastStep(data);
     const real = (step: number) => stepAt({ ...state, step });
@@ -85,7 +85,7 @@ export const figure: Figure<typeof controls, Data> = {
 
   scene: picture,
 
-  /** Beside separate scores stand models of their width. */
+  /** Beside separate scores, concatenation always has their width, so there is no form to choose. */
   unused: ({ separate }) => (separate === 'yes' ? ['form'] : []),
 
   describe(data, state) {

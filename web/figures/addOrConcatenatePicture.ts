@@ -47,12 +47,12 @@ export const inkOf: Record<ShownName, Ink> = {
   'concat-wide-without-cross-terms': 'second',
 };
 
-/** Where a model's row of tokens is: arcs end at `y`. */
+/** The place of a model's row of tokens, in pixels; its arcs end at `y`. */
 export interface Row {
   x: number;
   y: number;
   cell: number;
-  /** The most that arcs rise. */
+  /** How far the highest arc rises above `y`. */
   rise: number;
   /** How far below the arcs the reader can point at it. */
   height: number;
@@ -62,8 +62,9 @@ export const middleOf = ({ x, cell }: Row, place: number) => x + (place + 0.5) *
 const round = (value: number) => String(Math.round(10 * value) / 10);
 
 /**
- * Arcs of the attention that is drawn, and dashed ones to the places of answers that are wrong without a
- * look there.
+ * Two paths: arcs of the attention that is strong enough to be drawn and, for each wrong answer, an arc to
+ * the place that the model should have looked at but did not. `of` chooses the places where arcs begin;
+ * without `task` no look counts as lacking.
  */
 export function arcsOf(
   data: Data,
@@ -128,14 +129,14 @@ export function answersOf({ data, state, task }: Page, name: ShownName, row: Row
       textAt(middle, y + 41, sign, { anchor: 'middle', ink: 'ink' }),
     ];
   });
-  // The sign and the outline say that it is wrong; hatching only helps to see where.
+  // The sign and the outline say which answers are wrong; the hatching only makes them easier to find.
   return [...marks, { mark: 'path', d: hatched, stroke: 'quiet', wide: 1, opacity: 0.3 }];
 }
 
 /**
- * Right answers over the steps, all models on one axis, up to the step that is shown: each seed, their
- * means, and what is right without attention. A model with separate scores also has what it learns with
- * LayerNorm.
+ * Accuracy over the steps, all models on one axis: a curve for each seed and their mean, both up to the step
+ * that is shown, and a line at the accuracy without attention. Models with separate scores also have their
+ * whole curve with LayerNorm.
  */
 export function chartOf({ data, state }: Page, area: Area): { marks: Mark[]; handle: Handle } {
   const names = shownNames(state);
@@ -210,7 +211,7 @@ export function chartOf({ data, state }: Page, area: Area): { marks: Mark[]; han
       known.map((line) => y(line.end / data.questions)),
     ),
   ];
-  // The step that is shown; dragged, it is another.
+  // Marks the step that is shown; dragging it shows another.
   const handle: Handle = {
     x: x(end),
     y: y(rightAt(data, 'add', end)),
@@ -235,22 +236,22 @@ function exampleOf(data: Data, task: Task): string {
   const answer = task.answer(data.targets[place] as number);
   const asker = task.term.startsWith('token') ? token(place) : `position ${place}`;
   const answerer = task.term.endsWith('token') ? token(at) : `position ${at}`;
-  // On one line.
+  // Non-breaking spaces keep it on one line.
   return `${asker} → ${answerer} → ${answer}`.replaceAll(' ', '\u00a0');
 }
 
-/** The question is set in 15 pixels. */
+/** The width of a letter of the question, which is set at 15 pixels. */
 const questionLetter = 8.6;
 const gap = 28;
-/** For the names of rows, left of the tokens. */
+/** The space for the names of rows, left of the tokens, in pixels. */
 const margin = 58;
-/** Of a panel, and within it: where the tokens begin and where the answers do. */
+/** The height of a panel and, within it, the tops of its tokens and of its answers, in pixels. */
 const tall = 190;
 const rowAt = 92;
 const answersAt = rowAt + 46;
 const chartHeight = (width: number) => (width < 640 ? 140 : 290);
 
-/** Where each model's panel is: as many beside each other as have room. */
+/** The place of each model's panel; as many stand side by side as fit. */
 function arrange(page: Page, width: number) {
   const { data, state, task } = page;
   const question = wrapped(`${questions[state.task]} ${exampleOf(data, task)}`, width, questionLetter);
@@ -275,7 +276,7 @@ function arrange(page: Page, width: number) {
   };
 }
 
-/** Where each model's row of tokens is. */
+/** The place of each model's row of tokens. */
 export const rowsOf = (data: Data, state: State, width: number): Row[] =>
   arrange({ data, state, task: taskOf(state) }, width).rows;
 
@@ -321,7 +322,7 @@ function panelOf(page: Page, name: ShownName, row: Row, wide: number): Mark[] {
   ];
 }
 
-/** The picture, and where what can be pointed at is. */
+/** The picture, with the regions that can be pointed at. */
 export function picture(data: Data, state: State, width: number): Scene {
   const page: Page = { data, state, task: taskOf(state) };
   const { question, rows, wide, chart, height } = arrange(page, width);

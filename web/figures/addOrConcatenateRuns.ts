@@ -1,5 +1,5 @@
 // The small models of the figure “Added or concatenated?”: how each is trained, what is measured on the way,
-// and what a state shows of that.
+// and which of the measurements a state shows.
 import type { Superpose, Trainer } from 'add-or-concatenate';
 import { latest } from '../plot/plainCopy.js';
 import { type Controls, labelled, type StateOf } from './controls.js';
@@ -21,20 +21,23 @@ import {
 } from './runs/tasks.js';
 import { accuracyAt, checkpointsTo } from './runs/trainingRun.js';
 
-/** How often accuracy is measured in a run, after its beginning. */
+/** How many times a run measures accuracy after the measurement at step 0. */
 export const measures = 40;
-/** The measures at which attention and answers are recorded: most change early. */
+/**
+ * The measurements that also record attention and answers, called looks. They are closer together early in a
+ * run, when most changes.
+ */
 export const lookPoints = Array.from({ length: measures + 1 }, (_, point) => point).filter(
   (point) => point % (point <= 20 ? 2 : 4) === 0,
 );
-/** How many steps models are trained: more where separate scores are shown, all models alike. */
+/** How many steps every model is trained; if separate scores are shown, all are trained longer. */
 export const stepsOf = ({ separate }: Pick<Trained, 'separate'>): number =>
   separate === 'yes' ? pageSteps : steps;
 export const seeds = 5;
 /** The width of the tokens and, where positions are added, of the sum. */
 export const d_model = 16;
 
-/** The models that are trained, by their way in. */
+/** The models that are trained, named by the way that position gets in. */
 export type ModelName =
   | 'add'
   | 'concat-half'
@@ -42,10 +45,10 @@ export type ModelName =
   | 'concat-wide'
   | 'concat-wide-without-cross-terms'
   | 'uniform-attention';
-/** Models that the picture looks into. */
+/** The models whose attention and answers the picture shows. */
 export type ShownName = Exclude<ModelName, 'uniform-attention'>;
 const isShown = (name: ModelName): name is ShownName => name !== 'uniform-attention';
-/** Beside models with separate scores, those of their width. */
+/** The models that a state trains. Beside separate scores, concatenation has only their width. */
 export const namesOf = ({ separate }: Pick<Trained, 'separate'>): readonly ModelName[] =>
   separate === 'yes'
     ? ['add', 'concat-wide', 'concat-wide-without-cross-terms', 'uniform-attention']
@@ -53,7 +56,7 @@ export const namesOf = ({ separate }: Pick<Trained, 'separate'>): readonly Model
 
 export type TaskName = (typeof fourTasks)[number]['task'];
 
-/** How the figure begins. Labels are left out: what computes does not need them. */
+/** The initial settings. */
 const first = { n: 10, sigma: firstRun.sigma, seed: 1 } as const;
 
 export const trainedControls = {
@@ -81,7 +84,8 @@ export const trainedControls = {
 /** What the first seed's model does with the row that is shown, at each look. */
 export interface ShownRow {
   /**
-   * [looks][arcs], each [head, place of the query, place of the key, percent], of `drawn` percent or more.
+   * [looks][arcs], each arc [head, place of the query, place of the key, percent]; only attention of `drawn`
+   * percent or more is recorded.
    */
   attention: number[][][];
   /** [looks][n] */
@@ -89,13 +93,13 @@ export interface ShownRow {
 }
 
 export interface Model {
-  /** Numbers to learn. */
+  /** How many numbers the model learns. */
   parameters: number;
-  /** Right answers of `questions`, [seeds][points so far]. */
+  /** How many of `questions` were answered right, [seeds][points so far]. */
   right: number[][];
   /** Their mean over the seeds, [points so far]. */
   mean: number[];
-  /** The mean step at which seeds first had 99 % right, and how many seeds did. */
+  /** The mean step at which seeds first had 99 % right, and how many seeds got there. */
   first: { mean: number; count: number } | null;
   shown: ShownRow | null;
 }
@@ -104,12 +108,12 @@ export interface Data {
   /** The row that is shown, and its right answers; −1 where nothing is asked. */
   tokens: number[];
   targets: number[];
-  /** How many answers each count of right ones is of. */
+  /** How many questions each count of right answers is out of. */
   questions: number;
   diverged: boolean;
-  /** Steps from one measure of what is right to the next. */
+  /** Steps from one measurement of accuracy to the next. */
   stride: number;
-  /** Those of namesOf(). */
+  /** The models that namesOf() lists for the state. */
   models: Partial<Record<ModelName, Model>>;
   /**
    * The recorded models with separate scores: without LayerNorm at the end, and with it at each checkpoint.
@@ -118,16 +122,20 @@ export interface Data {
 }
 export const modelOf = ({ models }: Data, name: ModelName): Model => models[name] as Model;
 
-/** Seeds of typical rows, of which the recorded models get about the same share right as of all. */
+/**
+ * Seeds of typical rows: the recorded models get about as large a share of them right as of all questions.
+ */
 const rowSeeds: Record<TaskName, number> = { lookup: 328, roll: 9, badge: 127, prev: 328 };
-/** In percent of a head's attention, from which on it is drawn as an arc. */
+/** The least attention of a head that is drawn as an arc, in percent. */
 export const drawn = 30;
 
 export type Trained = StateOf<typeof trainedControls>;
 
 const trainedNames = Object.keys(trainedControls) as (keyof Trained)[];
 
-/** Every task is recorded, with and without separate scores, while all other settings are initial. */
+/**
+ * Whether a state is recorded: any task, with or without separate scores, if all other settings are initial.
+ */
 const isRecorded = (state: Trained): boolean =>
   trainedNames.every(
     (name) => ['task', 'separate'].includes(name) || state[name] === trainedControls[name].initial,
@@ -153,7 +161,7 @@ export const compute: Compute<typeof trainedControls, Data> = async (library, st
 const shapeOf = ({ n, sigma, separate }: Trained) =>
   ({ n, d_model, sigma, layers: 'one', norm: separate === 'yes' ? 'without' : 'with' }) as const;
 
-/** The results of the recorded models with separate scores, if they are at hand. */
+/** The results of the recorded models with separate scores; empty if any of the runs is missing. */
 async function separateOf(library: Library, state: Trained): Promise<Pick<Data, 'separate'>> {
   const { runs } = await recordedRuns(library);
   const recordedWith = (norm: 'with' | 'without') =>
@@ -224,7 +232,7 @@ const unmeasuredModel = (name: ModelName): Model => ({
   shown: isShown(name) ? { attention: [], answers: [] } : null,
 });
 
-/** Adds a point to the curves of a model, of which there is a trainer for each seed. */
+/** Adds a point to the curves of a model, which has one trainer for each seed. */
 function measureModel(
   superpose: Superpose,
   { tokens, questions, stride }: Data,
@@ -266,7 +274,10 @@ function look(trainer: Trainer, shown: ShownRow, tokens: number[]): void {
   shown.answers.push(answersOf(trainer, n, tokens));
 }
 
-/** Links give the step as one of the shorter run; in the longer run it is at the same part of the way. */
+/**
+ * The values of the step slider, in steps of the shorter run. In the longer run, a value stands for the step
+ * that is as far through the run.
+ */
 export const looks = lookPoints.map((point) => (point * steps) / measures);
 
 const forms = {
@@ -308,7 +319,7 @@ export const titles: Record<ShownName, string> = {
   'concat-wide': 'Concatenated',
   'concat-wide-without-cross-terms': 'Separate scores',
 };
-/** In a sentence, or at the end of a curve. */
+/** A model's name in a sentence or at the end of a curve. */
 export const shortNameOf = (name: ShownName): string =>
   name === 'add' ? 'added' : name === 'concat-wide-without-cross-terms' ? 'separate scores' : 'concatenated';
 const divided = (token: number, position: number) => `${token} + ${position} = ${token + position} wide`;
@@ -326,24 +337,27 @@ export const numbersOf = ({ parameters }: Model, wordy = true): string =>
 export const stepAt = (state: State): number => (state.step * stepsOf(state)) / steps;
 export const lastStep = (data: Data): number => (modelOf(data, 'add').mean.length - 1) * data.stride;
 
-/** The look that a state shows; before the first step it is the first, and while models train the latest. */
+/**
+ * The index of the look that a state shows: the first one before the first step, and at most the latest so
+ * far.
+ */
 export function lookAt(data: Data, { step }: State): number {
   const count = modelOf(data, 'add').shown?.answers.length ?? 0;
   return Math.min(count, Math.max(1, looks.filter((at) => at <= step).length)) - 1;
 }
 export const shownOf = (data: Data, name: ShownName): ShownRow => modelOf(data, name).shown as ShownRow;
 
-/** The part that is right at a step, over all seeds. */
+/** The mean accuracy over all seeds at a step, from 0 to 1. */
 export function rightAt(data: Data, name: ModelName, step: number): number {
   const { mean } = modelOf(data, name);
   const at = Math.min(mean.length - 1, Math.max(0, Math.floor(step / data.stride)));
   return (mean[at] as number) / data.questions;
 }
-/** The accuracy of models whose scores are all 0, once trained. */
+/** The latest accuracy of the models whose scores are all 0, from 0 to 1. */
 export const withoutAttention = (data: Data): number =>
   (latest(modelOf(data, 'uniform-attention').mean) as number) / data.questions;
 
-/** The heads that look from one place to another, and the percentage of their attention. */
+/** The heads whose arcs go from one place to another, each with the percentage of its attention. */
 export const headsFrom = (data: Data, name: ShownName, look: number, from: number, to: number) =>
   (shownOf(data, name).attention[look] ?? []).flatMap(([head = 0, query, key, percents = 0]) =>
     query === from && key === to ? [{ head, percents }] : [],

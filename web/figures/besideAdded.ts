@@ -1,4 +1,4 @@
-// Figure "RoPE beside Added": the scores of one scheme and those of added positions, large, for the same
+// Figure "RoPE beside Added": large maps of the scores of one scheme and of added positions, for the same
 // tokens.
 import type { SchemeInfo } from 'add-or-concatenate';
 import { aboutPercent, percent, readable } from '../plot/format.js';
@@ -77,8 +77,8 @@ interface Line {
 const lineHeight = 23;
 
 /**
- * The places of the two maps, beside each other, and of what is said of each below it or, if narrow, below
- * both.
+ * The places of the two maps, side by side, and of the text about each: below its map or, on a narrow page,
+ * below both maps.
  */
 function arrange({ sides }: Data, width: number) {
   const gap = width < 660 ? 14 : 36;

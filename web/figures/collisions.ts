@@ -54,11 +54,14 @@ interface One {
   bareMargin: number;
   /** [positions], the other token nearest to token + position. */
   nearest: string[];
-  /** [positions], its margin. If that is negative, it is nearer than the token itself. */
+  /** [positions], the margin over that other token; negative where it is nearer than the token itself. */
   margins: Float64Array;
   /** How many tokens were searched. */
   vocabulary: number;
-  /** Whether the typed text was cut into pieces, or its piece was added to the tokens that are searched. */
+  /**
+   * Sentences that say if no text was typed, if it was cut into pieces, or if its piece was added to the
+   * tokens that are searched; empty if none of these applies.
+   */
   note: string;
 }
 
@@ -162,7 +165,10 @@ export async function trained(library: Library, superpose: Superpose, state: Sta
   };
 }
 
-/** The search among these tokens at the scaled positions. It is memoized, for the next token. */
+/**
+ * Prepares the search among these tokens at the scaled positions; memoized, because the next token to be
+ * moved needs the same search.
+ */
 function searchAt(
   { memoize }: Library,
   superpose: Superpose,
@@ -186,7 +192,7 @@ const inks = { same: 'accent', other: 'third', taken: 'second' } as const;
 
 const smallestOf = ({ margins }: One): number => margins.indexOf(Math.min(...margins));
 
-/** The size beside which numbers are rounded: that of the largest distance, at most 1. */
+/** The magnitude relative to which numbers are rounded: the largest distance or margin, at most 1. */
 const sizeOf = ({ bareDistance, margins }: One) => Math.min(1, largestMagnitude([[bareDistance], margins]));
 
 const where = ({ words, d, scale }: State, { vocabulary }: One) =>

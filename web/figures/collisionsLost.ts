@@ -51,7 +51,7 @@ export const positions = 64;
 export const count = (number: number) => number.toLocaleString('en');
 
 export interface Point {
-  /** The share of the tokens looked up that are lost, the mean over all positions. */
+  /** The share of the looked-up tokens that are lost, averaged over all positions. */
   share: number;
   /** That share at the best and at the worst position. */
   lowest: number;
@@ -180,7 +180,7 @@ export function lostScene(data: Lost, width: number): Scene {
       ),
     ];
   });
-  // Each curve's name is where the curve first falls below a half.
+  // Each name stands where its curve first falls below a half.
   const names = scales.map((scale, row): Mark => {
     const share = (place: number) => pointOf(data, place, row).share;
     const below = list.find((place) => share(place) < 0.5) ?? 0;

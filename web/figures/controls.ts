@@ -10,7 +10,7 @@ interface Labelled {
 
 export interface Choice extends Labelled {
   kind: 'choice';
-  /** Labels by their names in links. */
+  /** The label of each option, by the option's name in links. */
   options: Readonly<Record<string, string>>;
   initial: string;
   /** Set for buttons side by side rather than a list. */
@@ -23,7 +23,7 @@ export interface Range extends Labelled {
   max: number;
   step: number;
   initial: number;
-  /** Set if a handle in the picture stands for the slider. */
+  /** Set if a handle in the picture takes the place of the slider. */
   byHand?: true;
 }
 
@@ -39,7 +39,7 @@ export interface Toggle extends Labelled {
   initial: boolean;
 }
 
-/** Any number of options. */
+/** A choice of any number of options. */
 export interface Several extends Labelled {
   kind: 'several';
   options: Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ export interface Seed extends Labelled {
 
 export interface Text extends Labelled {
   kind: 'text';
-  /** Set if all figures of the page show what the reader gives any of them. */
+  /** Set if a text that the reader enters in one figure is shown by all figures of the page. */
   shared?: true;
   initial: string;
   longest: number;
@@ -82,7 +82,7 @@ export const labelled = <Name extends string>(names: readonly Name[], label: (na
   Object.fromEntries(names.map((name) => [name, label(name)])) as Record<Name, string>;
 
 const seedLimit = 2 ** 32;
-/** A number this near to a step of a slider, in steps, is that step. */
+/** How far a number may be from a slider's step and still count as that step, in steps. */
 const stepTolerance = 1e-6;
 /** At most this many sentences about refused settings are shown, so that they leave room for the figure. */
 const mostRefused = 3;
@@ -178,7 +178,7 @@ export function allowed(control: Control): string {
 
 export interface ReadState<S> {
   state: S;
-  /** A sentence for each of the first values that were refused, and one for all others. */
+  /** A sentence for each of the first values that were refused, and one for all further ones. */
   refused: string[];
 }
 
@@ -219,7 +219,7 @@ export const attributeOf = (name: string): string =>
 export const settingOf = (attribute: string): string =>
   attribute.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The next seed, after the largest 0. */
+/** The next seed; the largest is followed by 0. */
 export const drawAgain = (seed: number): number => (seed + 1) % seedLimit;
 
 /** The longest option that fits in one cell of the grid of inputs, in letters. */
@@ -229,7 +229,7 @@ const longest = ({ options }: Choice) => Math.max(...Object.values(options).map(
 /** Radio buttons with more letters than this need a line to themselves. */
 const lineLetters = 60;
 const lettersOf = ({ options }: Choice) => Object.values(options).join('').length;
-/** The longest label that fits in one cell, and radio buttons that do, in letters. */
+/** In letters: a label with fewer than this, and radio buttons with at most this many, fit in one cell. */
 const labelLetters = 24;
 const buttonLetters = 13;
 const fitsCell = (control: Choice) =>

@@ -43,7 +43,8 @@ export interface Depth {
   /** [layers + 1]; empty until the later layers have been read. */
   states: { energy: number; directions: number; table: number }[];
   /**
-   * Whether the shares are by mechanism, of a model without a table: then nothing is known about directions.
+   * Set if the shares are by mechanism, for a model without a position table; its directions are then
+   * unknown.
    */
   mechanism?: true;
   windows: number;
@@ -69,7 +70,7 @@ async function ofAllLayers(library: Library, model: TextModel, text: string, job
   const sentence = await model.tokenize(text, mostShown);
   const { tokens, dropped } = sentence;
   const all = model.layers;
-  // They do not depend on the sentence. Fetching is the first third of the progress.
+  // The means do not depend on the sentence. Fetching is the first third of the progress.
   const part = 1 / 3;
   const means = await library.memoize('corpus means', '', () =>
     model.corpusMeans({
@@ -124,13 +125,13 @@ async function ofFirstLayer(library: Library, model: UserTextModel, text: string
   };
 }
 
-/** Of a reader's own model without a table of positions: by mechanism, with the means over a corpus. */
+/** The data of a reader's own model without a position table: by mechanism, with the means over a corpus. */
 async function ofMechanism(library: Library, model: UserTextModel, text: string, job: Job): Promise<Depth> {
   const superpose = await library.superpose();
   const sentence = await model.tokenize(text);
   const { means } = model as Required<UserTextModel>;
   const heads: number[][] = [];
-  // The last layer first: what is run for it is there for the others.
+  // The last layer first, because running the model that far leaves what the other layers need.
   for (let layer = model.layers - 1; layer >= 0; layer--) {
     const scores = await model.layerScores(sentence, { layer, gauge: 'canonical', signal: job.signal });
     const shares = superpose.poolShares([scores], kindOf).heads;
@@ -145,7 +146,8 @@ async function ofMechanism(library: Library, model: UserTextModel, text: string,
     tokens: sentence.tokens,
     dropped: sentence.dropped,
     mechanism: true,
-    // Rows of tokens carry no position; and there is no table whose directions could be counted, or left.
+    // Token rows carry no position before the first layer. Without a position table, nothing can be said
+    // about its directions or about how much of it is left.
     states: states.map(({ positionEnergy }, passed) => ({
       energy: passed === 0 ? 0 : positionEnergy,
       directions: Number.NaN,
@@ -171,7 +173,7 @@ const panels = [
 
 const panelsOf = ({ mechanism }: Depth) => (mechanism ? panels.slice(0, 1) : panels);
 
-/** From this share up, the number is printed in the head's cell. */
+/** The least share whose number is printed in the head's cell. */
 const positional = 0.4;
 
 /** The heads with a map beside them and, once the states are known, panels above them. */
@@ -191,7 +193,7 @@ function arrange(data: Depth, width: number) {
   const row = wide ? 30 : 20;
   const titled = 40;
   const heads: Area = { x: 22, y: top + titled, width: headsWide - 22, height: row * data.heads.length };
-  // Layers that have not been read keep the space of their rows; on a phone, that of a note about them.
+  // Layers that have not been read keep the space of their rows or, on a phone, of a note about them.
   const missing = data.layers - data.heads.length;
   const bottom = heads.y + heads.height + (wide ? row * missing : Math.min(row * missing, 68));
   const side = Math.min((wide ? width - headsWide - 24 : width) - edgeRoom.left, 260);
@@ -218,10 +220,10 @@ function averageOf(shares: readonly number[]): number {
   return known.reduce((sum, share) => sum + share, 0) / known.length;
 }
 
-/** A share in words; what does not vary has none. */
+/** A share in words, or “nothing” if the scores do not vary. */
 const partOf = (share: number) => (Number.isFinite(share) ? aboutPercent(share) : 'nothing');
 
-/** The head that is shown before one is pointed at: it attends to the previous token. */
+/** The layer and head shown before the reader points at one: it attends to the previous token. */
 const opening = { i: 0, j: 2 };
 
 /** A head's attention in the sentence. */
@@ -251,7 +253,7 @@ export const figure: Figure<typeof controls, Depth> = {
     const { fixed, controls } = inputOf(model);
     const remark = modelRemark(model);
     if (model.windows !== undefined) return { fixed: { ...fixed, layers: 'all' }, controls, remark };
-    // Its corpus is text.
+    // The corpus is text, so the model must have a tokenizer.
     if (!hasTerms(model) || !hasPositionTable(model) || model.layers === 0 || !model.readsText)
       return undefined;
     // Nothing was computed beforehand, so the text is used from the start.
@@ -269,7 +271,7 @@ export const figure: Figure<typeof controls, Depth> = {
         const drawn = plane(
           panelAreas[panel] as Area,
           { from: 0, to: places.length - 1, label: 'layers passed', nice: false, ticks: places.length },
-          // Of few windows, noise may bring the estimate of no position below zero.
+          // With few windows, noise can push the estimate for a layer without position below zero.
           { from: Math.min(0, ...known), to: Math.max(0, ...known), label: title, print, ticks: 4 },
         );
         marks.push(
@@ -304,7 +306,7 @@ export const figure: Figure<typeof controls, Depth> = {
         }
         if (!(share >= positional)) return;
         const [x, y] = [heads.x + (head + 0.5) * column, heads.y + (layer + 0.5) * row];
-        // On a box of paper, since no ink can be read on every colour of the scale.
+        // On a box in the colour of paper, because no ink is readable on every colour of the scale.
         marks.push(
           { mark: 'box', x: x - 10, y: y - 8, width: 20, height: 16, fill: 'paper' },
           textAt(x, y + 4, `${Math.round(100 * share)}`, { anchor: 'middle', ink: 'ink', bold: true }),

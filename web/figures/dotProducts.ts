@@ -1,4 +1,5 @@
-// Figure "Adding versus concatenating": every pair of tokens as a point, and what moves it off the line.
+// Figure "Adding versus concatenating": every pair of tokens as a point, and what moves it off the line where
+// both give the same dot product.
 
 import type { DotProductName, LoudnessRecipe } from 'add-or-concatenate';
 import { extent } from 'd3-array';
@@ -34,7 +35,9 @@ import {
 
 export { compute } from './dotProductsData.js';
 
-/** Random rows can be compared as they are; those of a model or a file are raw. */
+/**
+ * Whether the rows come from a model or a file as they are stored, which must be said of numbers about them.
+ */
 const areRaw = ({ tokens, positions }: State) => tokens !== 'seeded' || positions === 'user';
 
 interface Row {
@@ -107,7 +110,7 @@ export const figure: Figure<typeof controls, Data> = {
     };
   },
 
-  /** A model's positions go only with its sentences, and are chosen first for a sentence. */
+  /** A model's positions can only go with a sentence, and choosing a sentence selects them. */
   settle(state, changed) {
     if (state.tokens === 'seeded' && encodingOf(state.positions).source === 'trained') {
       return { ...state, positions: controls.positions.initial };
@@ -239,12 +242,15 @@ export const figure: Figure<typeof controls, Data> = {
   },
 };
 
-/** From this many dots on they are drawn smaller and paler. */
+/** With at least this many dots, each is drawn smaller and paler. */
 const manyDots = 700;
 
 const railHeight = 60;
 
-/** The scatter beside the histograms, or above them. The rail of ρ is on the phone next to what it moves. */
+/**
+ * The scatter beside the histograms; on a phone above them, with the rail of ρ next to the dots that it
+ * moves.
+ */
 function arrange(width: number): { scatter: Area; histograms: Area; rail: Area; height: number } {
   const tall = rows.length * 51 + 44;
   if (width >= 620) {
@@ -258,7 +264,7 @@ function arrange(width: number): { scatter: Area; histograms: Area; rail: Area; 
       height,
     };
   }
-  // Above the dots: on a phone the numbers of a place cover what is lowest above the bar.
+  // The rail is above the dots, because on a phone the readout covers what is lowest above its bar.
   const top = railHeight + 12;
   const below = top + width + 8;
   return {
@@ -270,8 +276,9 @@ function arrange(width: number): { scatter: Area; histograms: Area; rail: Area; 
 }
 
 /**
- * The ends of an axis for these values. While ρ is dragged they are those of the values at its start, and
- * only where dots would leave them is the axis longer by a half: otherwise a large ρ would leave it empty.
+ * The ends of an axis for these values. While ρ is dragged, the ends stay where they were at the start. Only
+ * an end that dots would pass moves, by half the axis at a time; without that, a large ρ would leave the plot
+ * empty.
  */
 function endsOf(values: Iterable<number>, start: Iterable<number> = values): [from: number, to: number] {
   const [least = 0, most = 1] = extent(values) as [number?, number?];
@@ -399,7 +406,7 @@ function distributions(data: Data, area: Area, start: Data | undefined): Mark[] 
   const values = rows.map(({ name }) => offDiagonal(data[name], data.n));
   const spread = (of: Data) => [0, ...rows.flatMap(({ name }) => offDiagonal(of[name], of.n))];
   const [from, to] = endsOf(spread(data), start && spread(start));
-  // The axis below the last row has its numbers and its name.
+  // Room for the numbers and the name of the axis below the last row.
   const height = (area.height - 44) / rows.length;
   const size = sizeOf(data);
   const { x, inner, marks } = plane(
@@ -417,7 +424,7 @@ function distributions(data: Data, area: Area, start: Data | undefined): Mark[] 
       const { mean, deviation } = data.moments[name];
       // A small phone has no room for two numbers with exponents; they are in the table.
       const says = `${readable(mean, size)} ± ${readable(deviation, size)}`;
-      // All rows share x. The counts of each go up from its base line.
+      // All rows share x; each row's counts go up from its own base line.
       const up = (count: number) => base - 2 - (count / most) * (height - 26);
       return [
         { mark: 'line', x1: inner.x, x2: inner.x + inner.width, y1: base - 2, y2: base - 2 },
@@ -434,7 +441,7 @@ function distributions(data: Data, area: Area, start: Data | undefined): Mark[] 
     .concat(axis);
 }
 
-/** The size beside which numbers are rounded: that of the largest product, at most 1. */
+/** The magnitude relative to which numbers are rounded: the largest product, at most 1. */
 const sizeOf = ({ concatenated }: Data) => Math.min(1, largestMagnitude([concatenated]));
 
 /** The values of the pairs i < j. */
@@ -444,7 +451,7 @@ function offDiagonal(matrix: ArrayLike<number>, n: number): number[] {
   return values;
 }
 
-/** The pair of tokens whose product adding changes most. */
+/** The pair of tokens whose dot product changes most when adding takes the place of concatenating. */
 function widestGap({ n, added, concatenated }: Data): Cursor {
   let widest = { i: 0, j: Math.min(1, n - 1) };
   let gap = -1;

@@ -2,7 +2,7 @@
 import type { SmallSuperpose, Table } from 'add-or-concatenate';
 import type { Library } from './figure.js';
 
-/** Streams of one seed, so that more positions do not change the tokens. */
+/** Separate streams of one seed, so that drawing more positions does not change the tokens. */
 const streams = { token: 0, position: 1 };
 
 interface Drawn {

@@ -59,7 +59,9 @@ type Data = Channels | wavelengths.WavelengthsView;
 
 const showsWavelengths = (data: Data): data is wavelengths.WavelengthsView => 'lengths' in data;
 
-/** The singular values of a table of full rank with more entries take so long that progress is shown. */
+/**
+ * The number of entries above which a full-rank table's singular values take so long that progress is shown.
+ */
 const large = 2 ** 17;
 
 export const compute: Compute<typeof controls, Data> = async (library, state, job) => {

@@ -19,7 +19,7 @@ interface RowsRequest {
 }
 
 interface Encoding {
-  /** What the reader chooses it by. */
+  /** The name by which the reader chooses it. */
   label: string;
   /** A formula; random draws, which depend on the seed; or a trained model, which sets the width as well. */
   source: 'exact' | 'seeded' | 'trained';
@@ -52,7 +52,7 @@ const encodings = {
   random: {
     label: 'Random, of the same length',
     source: 'seeded',
-    // A sinusoidal row has the squared length d/2, so that encodings can be compared.
+    // The squared length is d/2 on average, like that of sinusoidal rows, so that encodings can be compared.
     rows: ({ superpose, positions, d_model, seed }) =>
       drawnRows(superpose, 'position', {
         rows: positions,
@@ -66,7 +66,8 @@ const encodings = {
     source: 'trained',
     async rows({ library, positions }) {
       const model = await library.miniLM();
-      // Rows come with a sentence. Any token will do, and [CLS], number 101, is in the first file.
+      // The model gives position rows only for a sentence. Any token will do, and [CLS], number 101, is in
+      // the first file.
       return (await model.rows({ ids: new Array<number>(positions).fill(101) })).position;
     },
   },
@@ -76,7 +77,7 @@ export type EncodingName = keyof typeof encodings;
 
 export const encodingOf = (name: EncodingName): Encoding => encodings[name];
 
-/** The names of those that have wavelengths. */
+/** The names of the encodings that have wavelengths. */
 type SinusoidName = {
   [Name in EncodingName]: (typeof encodings)[Name] extends { sinusoid: Sinusoid } ? Name : never;
 }[EncodingName];

@@ -95,22 +95,27 @@ export type Rows = Readonly<Record<'token' | 'position', Table<Float64Array>>> &
   readonly token_type?: Table<Float64Array>;
 };
 
-/** A state in which these settings can also say that rows are those of the reader's own table. */
+/**
+ * A state in which these settings can also be `user`, which stands for the rows of the reader's own table.
+ */
 export type UserRowsState<S, Names extends keyof S> = Omit<S, Names> & {
   readonly [Name in Names]: S[Name] | 'user';
 };
 
 /** What a reader's own file changes in a figure; every other control stays as it is. */
 export interface Adaptation {
-  /** Follows the file's name; the figure's own unless given. */
+  /** Follows the file's name in the heading; the figure's own title unless given. */
   title?: string;
   /** Settings that have one value with this file, and no input. */
   fixed?: State;
-  /** Controls whose range or words are the file's, and further ones. */
+  /**
+   * Controls that replace the figure's, because their range or labels depend on the file, and additional
+   * ones.
+   */
   controls?: Controls;
   /** Where the numbers come from; a trained model unless given. */
   source?(state: State): Source;
-  /** In place of the figure's own; what is fixed is never shown. */
+  /** Replaces the figure's own `unused`; settings that are fixed are never shown. */
   unused?(state: State): string[];
   /** What the reader should know about the file's numbers; empty if nothing. */
   remark: string;
@@ -127,15 +132,15 @@ export interface Job {
 
 /** A computation that the reader watches and steers while it goes on. */
 export interface LiveJob {
-  /** Starts from scratch, without the results of an earlier job. */
+  /** Whether to start from scratch, without the results of an earlier job. */
   again: boolean;
   /** The newest settings: those named by `looks` may have changed since the job began. */
   state(): State;
   /** Shows the data as they are. */
   frame(data: unknown): void;
   /**
-   * Waits for its turn: `go` computes on, `look` shows the data with the newest settings. Throws when nobody
-   * waits any more.
+   * Waits for the job's next turn: after `go` the job computes on, and after `look` it shows the data with
+   * the newest settings. Throws once nobody waits for the result.
    */
   turn(): Promise<'go' | 'look'>;
 }
@@ -205,7 +210,9 @@ export interface Figure<C extends Controls, Data> {
      */
     at(part: number): number;
   };
-  /** Once, before the reader does anything, a handle's setting moves so far in the picture, and back. */
+  /**
+   * Once, before the reader does anything, a handle moves its setting to this value in the picture, and back.
+   */
   invites?: { setting: keyof C; to: number };
   /** Set if the inputs are below the picture. */
   below?: true;

@@ -70,7 +70,7 @@ export const figure: Figure<typeof controls, Data> = {
       sentences.push(`With ${listed(off)} cut: ${each(({ cut }) => aboutPercent(cut as number))}.`);
     }
     if (panels.every(({ floor }) => floor !== null)) {
-      // It is of the end of a recorded run.
+      // The floor was measured at the end of a recorded run, which may be later than the step that is shown.
       const atEnd = data.steps < steps ? `, after ${steps} steps` : '';
       sentences.push(`With all scores 0${atEnd}: ${each(({ floor }) => aboutPercent(floor as number))}.`);
     }

@@ -30,7 +30,7 @@ const questionTexts = {
 const line = 16;
 const example = 36;
 const summary = 44;
-/** Between the maps of the heads. */
+/** The gap between the maps of the heads, in pixels. */
 const mapGap = 10;
 const mapSide = (width: number) => Math.min(120, (width - mapGap - edgeRoom.left) / 2);
 
@@ -56,7 +56,7 @@ export function picture(data: Data, state: State, width: number, point: number):
     });
   });
   const height = rows * (above + below + 2 * gap) - gap;
-  // Last, because a mark that comes and goes would change all marks after it.
+  // Last, because a mark that comes and goes shifts the index of every mark after it.
   const wrong = drawn.map((panel) => panel.wrong).join('');
   const marks: Mark[] = [
     ...drawn.flatMap((panel) => panel.marks),
@@ -140,7 +140,7 @@ function drawPanel(
   if (panel.floor !== null) {
     marks.push(
       horizontal(drawn, drawn.y(panel.floor), { ink: 'quiet', wide: 1.5, dashed: true }),
-      // Beside the name of the axis: on its line, curves would cross it.
+      // Beside the name of the axis, because on its own line curves would cross it.
       ...lineKey(x, top + chart - 15, [{ label: 'scores 0', ink: 'quiet', dashed: true }]),
     );
   }
@@ -168,7 +168,10 @@ function drawPanel(
   return { marks, wrong, inner: drawn.inner };
 }
 
-/** The input in two rows of eight, the model's answer below each token; `wrong` hatches wrong ones. */
+/**
+ * The input in two rows of eight, with the model's answer below each token. `wrong` is a path that hatches
+ * the wrong answers.
+ */
 function drawExample(
   { tokens, targets, answers }: { tokens: number[]; targets: number[]; answers: number[] },
   { task }: SmallTask,
@@ -187,7 +190,8 @@ function drawExample(
     marks.push(
       { mark: 'box', x: x - wide / 2 + 1, y, width: wide - 2, height: 16, fill: 'field' },
       textAt(x, y + 12, texts.token(token), { anchor: 'middle', ink: 'quiet' }),
-      // Empty where nothing is asked, because a mark less would change all marks after it.
+      // An empty text where nothing is asked, because leaving it out would shift the index of every mark
+      // after it.
       textAt(x, y + 29, isQuestion ? texts.answer(answers[place] as number) : '', {
         anchor: 'middle',
         ink: right ? 'ink' : 'quiet',

@@ -61,18 +61,23 @@ export interface Moment {
 interface Example<M = Moment | null> {
   tokens: number[];
   targets: number[];
-  /** [points so far]; recorded ones are few. */
+  /** [points so far]; null at most points of a recorded run. */
   moments: M[];
 }
 
 export interface Panel extends Curve {
-  /** [4], of the model as it is now, in the canonical gauge, if that says anything. */
+  /**
+   * [4], shares of the model as it is now in the canonical gauge; null if that gauge does not define them.
+   */
   canonical: number[] | null;
   /** Why there are no shares. */
   reason: string | null;
-  /** Accuracy once the terms that are off are cut from the present model; null if none is cut that way. */
+  /**
+   * Accuracy of the current model once the terms that are switched off are cut; null if none is cut after
+   * training.
+   */
   cut: number | null;
-  /** Accuracy of such a model with all scores 0; null if it is not at hand. */
+  /** The recorded accuracy of such a model with all scores 0; null if there is none. */
   floor: number | null;
   example: Example;
 }
@@ -98,7 +103,7 @@ interface Trained {
 /** A panel with all examples that a reader can choose, one after the other. */
 type PanelExamples = Omit<Panel, 'example'> & { examples: Example<Moment> };
 
-/** Identifies a run: settings that only look at it are left out. */
+/** Identifies a run; settings that only change how it is looked at are left out. */
 const keyOf = ({ sigma, seed, when, terms }: State): string =>
   JSON.stringify([sigma, seed, when === 'during' ? terms : null]);
 
@@ -123,8 +128,8 @@ const isRecorded = (state: State): boolean =>
   (state.when === 'after' || recordedAs(state) !== '');
 
 /**
- * The data as they are recorded: few points, and attention as one hexadecimal digit a weight, as it is only
- * drawn.
+ * The form in which data are recorded: examples at few points only, and attention as one hexadecimal digit a
+ * weight, because it is only drawn.
  */
 export const recordedOf = (data: Data) =>
   withMoments(data, ({ answers, attention }, point) =>
@@ -177,7 +182,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   return dataOf(trained.looked.panels, state);
 };
 
-/** Trains the four models; what they do on the way is shown by viewers, models of the same shape. */
+/** Trains the four models; `viewers`, which have the same shape, show what the models do on the way. */
 function train(superpose: Superpose, state: State, job: Job, floors: Trained['floors']): Promise<Trained> {
   const options = modelsOf(state);
   return withTrainers(superpose, options, async (viewers) => {
@@ -214,7 +219,7 @@ function measure(trainers: readonly Trainer[], { curves, parameters }: Trained):
 
 const modelsOf = (state: State) => fourTasks.map((task) => optionsOf(task, state));
 
-/** The panels of the models so far. Viewers are models of the same shape that take on their parameters. */
+/** The panels of the models so far. The viewers have the models' shape and take on their parameters. */
 function panelsOf(
   superpose: Superpose,
   viewers: readonly Trainer[],
@@ -242,8 +247,8 @@ function panelsOf(
     const { mean, reason } = viewer.shares({ gauge: 'canonical' });
     return {
       ...(curves[place] as Curve),
-      // Without terms, scores are no product of sums: they change when a vector moves from one table to the
-      // other.
+      // Scores that were trained without some terms are not a product of two sums: they change when a vector
+      // moves from one table to the other, so canonical shares would say nothing.
       canonical: mean && off.length === offOf(state).length ? Array.from(mean) : null,
       reason: reason ?? viewer.shares().reason,
       cut,
@@ -279,7 +284,7 @@ function dataOf(panels: readonly PanelExamples[], state: State): Data {
   };
 }
 
-/** Tokens and what is right. */
+/** The tokens of all examples, and their right answers. */
 function examplesOf(superpose: Superpose, { task }: SmallTask): Omit<Example, 'moments'> {
   const { tokens } = superpose.taskExamples({ task, n, sequences: mostExamples });
   const { targets } = superpose.taskTargets({ task, n, tokens });

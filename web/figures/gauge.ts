@@ -46,7 +46,7 @@ interface Data {
   canonical: number[][];
   /** [amounts], the largest change of a score. */
   changes: number[];
-  /** The largest changes of a share and of a score that may be rounding to float. */
+  /** The largest changes of a share and of a score that still count as rounding in float32. */
   least: [share: number, score: number];
 }
 

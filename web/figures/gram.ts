@@ -25,7 +25,7 @@ import type { Compute, Figure, Library } from './figure.js';
 
 /** The shifts k that are shown, from 1. */
 const shifts = 64;
-/** Positions over which the error of M_k is the largest. */
+/** The number of positions over which the largest error of M_k is taken. */
 const errorPositions = 64;
 /** Spreads below this are rounding: exact ones stay below 1e-12, and those of other forms are above 1. */
 const spreadRounding = 1e-9;
@@ -202,10 +202,10 @@ export const figure: Figure<typeof controls, Data> = {
   },
 };
 
-/** The dot products, on the axes of `axes`. */
+/** The dot products, on axes that fit the data `axes`: those from before a drag, if there is one. */
 function productScene({ n, matrices, spreads }: Products, width: number, axes: Data): Scene {
   const ends = (isShift(axes) ? matrices : axes.matrices).map((values) => extent(values) as [number, number]);
-  // Each map has the names of its edges at its left and below it.
+  // The names of a map's edges are left of it and below it.
   const grid = multiples(width - edgeRoom.left, 100, 5, 14 + edgeRoom.left);
   const top = titleHeight(true);
   const cloud = 150;
@@ -242,7 +242,7 @@ function productScene({ n, matrices, spreads }: Products, width: number, axes: D
       { from: 1 - n, to: n - 1, label: 'q − p', nice: false, ticks: 3 },
       { from, to, label: 'dot product', ticks: 4 },
     );
-    // The axis is linear. To call it 9,216 times would take longer than the rest of the picture.
+    // The axis is linear, and calling it 9,216 times would take longer than the rest of the picture.
     const [zero, unit] = [below.y(0), below.y(1) - below.y(0)];
     const places = { x: new Float64Array(n * n), y: new Float64Array(n * n) };
     for (let cell = 0; cell < n * n; cell++) places.y[cell] = zero + unit * (values[cell] as number);

@@ -54,7 +54,8 @@ interface Lengths {
 
 interface Data {
   /**
-   * A row for each head, their mean, and all heads pooled, which weights each by how much its scores vary.
+   * A row for each head, one for their mean, and one for all heads pooled, which weights each head by how
+   * much its scores vary.
    */
   rows: Row[];
   /** The first of the sentences. */
@@ -188,7 +189,7 @@ export const figure: Figure<typeof controls, Data> = {
     };
   },
 
-  /** The scores themselves are taken apart in the first layer only. */
+  /** The figure that takes single scores apart shows the first layer only. */
   opens: (data, { gauge, layer }, { i }) =>
     layer === 0 && i < headsOf(data).length
       ? {

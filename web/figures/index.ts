@@ -1,5 +1,5 @@
-// Every figure by name. Each is a module of its own, loaded when the figure comes near the reader's view.
-// The build gives the page what draws of it, and the worker what computes.
+// Every figure by name. Each is a module of its own, loaded when the figure comes near the reader's view. The
+// build gives the page the part of each module that draws, and the worker the part that computes.
 import type { AnyFigure, Compute } from './figure.js';
 
 export interface FigureModule {
@@ -32,7 +32,7 @@ export const modules: Record<string, () => Promise<FigureModule>> = {
   'schemes-tasks': () => import('./schemesTasks.js'),
 };
 
-/** The figures without what computes them. Those of a reader's own file join them. */
+/** The figures without their compute functions. Figures of a reader's own file are added to this record. */
 export const figures: Record<string, () => Promise<AnyFigure>> = Object.fromEntries(
   Object.entries(modules).map(([name, load]) => [name, async () => (await load()).figure]),
 );

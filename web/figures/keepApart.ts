@@ -40,7 +40,7 @@ const controls = {
 
 type State = StateOf<typeof controls>;
 
-/** Steps from one measure of the models to the next. */
+/** Steps from one measurement of the models to the next. */
 const strideOf = ({ steps }: State) => steps / (points - 1);
 
 interface Curve {
@@ -63,7 +63,7 @@ interface Data {
   curves: Curve[];
   /** [points so far], the rows of the first seed; null at points that were not recorded. */
   plans: (Plan | null)[];
-  /** The largest coordinate of any of its steps. */
+  /** The largest magnitude of a coordinate at any step. */
   extent: number;
   /** Over the seeds, now and before training. */
   overlap: Summary;
@@ -130,8 +130,8 @@ async function train(superpose: Superpose, state: State, job: Job): Promise<Data
 }
 
 /**
- * The first seed's rows at each point, along the directions at the end, so that only the rows move. They
- * come from a run that is not shown, before the one that is, and identical to it.
+ * The first seed's rows at each point, along the final directions, so that the axes stay while the rows move.
+ * They come from an identical run, which is trained first and not shown.
  */
 function plansOf(superpose: Superpose, state: State, job: Job): Promise<Plan[]> {
   return withTrainers(superpose, [optionsOf(state, state.seed)], async ([trainer]) => {
@@ -199,7 +199,7 @@ export const figure: Figure<typeof controls, Data> = {
       horizontal({ inner }, level, { ink: 'quiet', dashed: true }),
       ...right.marks,
     ];
-    // The first seed last, on top: its rows are the ones below.
+    // The first seed is drawn last, on top, because the rows below are its own.
     for (let place = curves.length - 1; place >= 0; place--) {
       const { overlap, accuracy } = curves[place] as Curve;
       const wide = place === 0 ? 2.5 : 1.2;
@@ -299,7 +299,7 @@ function band(drawn: Parameters<typeof lineThrough>[0], at: number[], chance: nu
   return on.length > 1 ? `${up}${down.replace('M', 'L')}Z` : '';
 }
 
-/** Above each plane its step, below it what its dots are. */
+/** Heights in pixels: the step above each plane, and the key of its dots below it. */
 const above = 20;
 const under = 24;
 

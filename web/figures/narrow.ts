@@ -20,7 +20,7 @@ import { aim, n, rightAxis, runControls, seedAfter, taskOptions } from './runs/t
 import { accuracyAt } from './runs/trainingRun.js';
 import type { WayName } from './runs/ways.js';
 
-/** How the figure begins. Labels are left out: what computes does not need them. */
+/** The initial task. */
 const first = 'lookup';
 
 const controls = {
@@ -56,13 +56,19 @@ interface Point {
 interface Data {
   /** [models][widths] */
   points: Point[][];
-  /** The step that is shown: what was asked for, or the first at which one ended that had not learned it. */
+  /**
+   * The step that is shown: the requested one or, if earlier, the first at which a run ended without having
+   * learned the task.
+   */
   step: number;
-  /** What could not be taken of the recorded runs. */
+  /** Sentences about recorded runs that could not be read. */
   faults: string[];
 }
 
-/** The requested step, or the first at which a run with scores ended that had not learned the task. */
+/**
+ * The requested step or, if earlier, the first at which a run with scores ended without having learned the
+ * task.
+ */
 function stepOf(points: readonly (readonly CellRuns[])[], { steps }: State): number {
   const unlearned = points
     .slice(0, models.indexOf('uniform-attention'))
@@ -121,7 +127,7 @@ export const figure: Figure<typeof controls, Data> = {
     const drawn = plane(area, inTurn(widths, 'width d'), rightAxis);
     const marks = lines.flatMap(({ ink, dashed = false }, k): Mark[] => {
       const line = points[k] as Point[];
-      // Beside each other, so that dots of equal height can be told apart.
+      // The lines are set a little apart, so that dots of equal height can be told apart.
       const at = widths.map((_, place) => place + (k - 2) * 0.025);
       const dots = line.flatMap(({ runs }, place) =>
         runs.flatMap((run) =>
@@ -159,7 +165,8 @@ export const figure: Figure<typeof controls, Data> = {
       added === joined
         ? `Learned tables did with ${added} dimensions, added or concatenated.`
         : `Learned tables did with ${added} dimensions added, ${joined} concatenated.`;
-    // A grid as coarse as this hides which of the two was nearer.
+    // The grid of widths is too coarse to tell which of the two came nearer, so the sentence gives the
+    // accuracies, too.
     const [frozen, beside] = [points[2] ?? [], points[3] ?? []];
     const below = widths.flatMap((width, place) => {
       const [sum, joint] = [frozen[place]?.accuracy?.mean ?? 1, beside[place]?.accuracy?.mean ?? 1];

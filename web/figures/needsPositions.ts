@@ -1,5 +1,5 @@
 // Figure "Does it need positions?": what becomes of a sentence's embedding, layer by layer, when its
-// positions are replaced or shifted, when its words are shuffled or reversed, and when positions are taken
+// positions are replaced or shifted, when its words are shuffled or reversed, and when positions are removed
 // from values or attention alone. Another sentence gives the scale.
 import type { PositionChange, Sentence, Superpose, Table } from 'add-or-concatenate';
 import { about, counted, readable } from '../plot/format.js';
@@ -82,13 +82,16 @@ interface Curve {
 
 interface Data {
   tokens: readonly string[];
-  /** What the first token is called; empty if it is a word like the others. */
+  /** The first token's name in sentences; empty if it is a word like the others. */
   first: string;
   dropped: number;
   texts: [string, string];
   shuffled: readonly string[];
   curves: Curve[];
-  /** The cosine of the sentence in both orders: for the unchanged model, then for each curve. */
+  /**
+   * The cosine between the sentence and the other one, or its own other order: in the unchanged model, then
+   * for each curve.
+   */
   orders?: number[];
   /** How many layers are on the axis, whether they have been read or not. */
   layers: number;
@@ -107,7 +110,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   const texts = textsOf(state);
   const sentence = await model.tokenize(texts[0], mostTokens);
   const another = await model.tokenize(texts[1], mostTokens);
-  // If there are only ids, there is no word to name.
+  // Without a tokenizer there are only ids, and no word to name.
   const fixedTokens = (model.excludedRows ?? [0]).length;
   const first = fixedTokens ? (sentence.tokens[0] as string).replace(/^\d+$/, 'the first token') : '';
   const orders = ordersOf(superpose, sentence, fixedTokens, state.seed);
@@ -138,7 +141,10 @@ function rowByRow(superpose: Superpose, rows: Table, others: Table): number[] {
   return Array.from({ length: columns }, (_, row) => data[row * (columns + 1)] as number);
 }
 
-/** Positions taken from values, from attention, or from both; and the sentence in another order, likewise. */
+/**
+ * The curves with positions removed from values, from attention or from both, and how close the other
+ * sentence is in each case.
+ */
 async function readerCurves(
   superpose: Superpose,
   model: TextModel,
@@ -171,7 +177,10 @@ interface Changes {
   texts: [string, string];
 }
 
-/** Position rows replaced or shifted, tokens in another order; and another sentence for scale. */
+/**
+ * The curves with position rows replaced or shifted and with tokens in other orders, and that of another
+ * sentence for scale.
+ */
 async function changeCurves(
   superpose: Superpose,
   model: TextModel,
@@ -212,12 +221,12 @@ const inkOf = (place: number): Pick<Curve, 'ink' | 'dashed'> => ({
   dashed: place % 2 > 0,
 });
 
-/** The part of the job that fetching takes in the first pass. */
+/** The part of the progress that fetching takes in the first pass. */
 const fetchingPart = 0.8;
 
 /**
- * A function for the embeddings [layers + 1, d] of a sentence, changed or not, that reports `count` passes
- * as progress.
+ * Returns a function that computes the embeddings [layers + 1, d] of a sentence, changed or not, and reports
+ * each call as one of `count` passes.
  */
 function forwards(model: TextModel, layers: number, job: Job, count: number) {
   let done = 0;
@@ -238,14 +247,14 @@ function forwards(model: TextModel, layers: number, job: Job, count: number) {
 }
 
 /**
- * The tokens' places in two other word orders. The first tokens that are fixed, the last token and closing
- * punctuation stay, and the pieces of a word stay together.
+ * The tokens' places in two other word orders. The fixed tokens at the start, the last token and closing
+ * punctuation stay in place, and the pieces of a word stay together.
  */
 function ordersOf(superpose: Superpose, { tokens }: Sentence, fixedTokens: number, seed: number) {
   let end = Math.max(fixedTokens, tokens.length - 1);
   if (end > fixedTokens && ['.', '?', '!'].includes(tokens[end - 1] ?? '')) end -= 1;
   const words: number[][] = [];
-  // WordPiece marks pieces that continue a word, other tokenizers those that begin one.
+  // WordPiece marks the pieces that continue a word; other tokenizers mark those that begin one.
   const mark = /^[Ġ▁]/;
   const begins = tokens.some((token) => mark.test(token)) ? mark : /^(?!##)/;
   for (let place = fixedTokens; place < end; place++) {
@@ -265,13 +274,13 @@ function ordersOf(superpose: Superpose, { tokens }: Sentence, fixedTokens: numbe
   };
 }
 
-/** Settings that do nothing when the curves are computed here. */
+/** The settings that have no effect when the curves are computed here. */
 const unusedOfComputed = (view: State['view'], pair: State['pair']): (keyof State)[] => [
   ...(pair === 'yours' ? [] : (['text', 'other'] as const)),
   ...(view === 'changes' ? [] : (['shift'] as const)),
 ];
 
-/** Shifts by which a sentence of the usual length does not leave the table of positions. */
+/** The shifts that keep a sentence of the usual length within the table of positions. */
 function shiftOf({ positions }: UserModel) {
   const room = positions - Math.min(mostTokens, positions / 2);
   const values = controls.shift.values.filter((by) => by <= room);
@@ -301,7 +310,8 @@ export const figure: Figure<typeof controls, Data> = {
         ...input.controls,
         ...(model.readsText ? {} : ofIds),
       },
-      // Nothing was computed beforehand; and to take positions away, all layers are read.
+      // Nothing was computed beforehand, so the texts always have an effect; and removing positions always
+      // reads all layers.
       unused: ({ view, pair }) => [
         ...unusedOfComputed(view as State['view'], pair as State['pair']),
         ...(view === 'readers' ? ['layers'] : []),
@@ -317,7 +327,7 @@ export const figure: Figure<typeof controls, Data> = {
     const named = namedLines(
       { x: 0, y: 0, width, height: high },
       curves.map((curve) => ({ ...curve, label: curve.name })),
-      // Where a line ends before the last layer, its name does not stand at its end.
+      // A line that ends before the last layer cannot have its name at its end, so the names stand below.
       count < states ? Infinity : 760,
     );
     const drawn = plane(

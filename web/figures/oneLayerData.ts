@@ -13,8 +13,8 @@ import type { Controls, StateOf } from './controls.js';
 import type { Compute } from './figure.js';
 
 /**
- * Ways to give BERT-base its positions, by their names in the settings: the way that is priced, and its
- * label.
+ * Ways to give BERT-base its positions, by their names in the settings: the name under which the cost is
+ * computed, and the label.
  */
 export const ways = {
   add: ['add', 'added'],
@@ -97,18 +97,24 @@ export interface Data {
   miss: number;
   /** ‖concatenated‖ / ‖added‖ of the pair that is shown. */
   length: number;
-  /** The same over those pairs, and over as many of BERT-base's width if a norm is between. */
+  /**
+   * The same ratio over the random pairs and, if there is a LayerNorm, over as many pairs of BERT-base's
+   * width.
+   */
   lengths: Summary;
   wideLengths: Summary | undefined;
   sharedMiss: number;
-  /** The largest change of the concatenated output by ρ, if W₂ is divided by ρ and no norm is between. */
+  /**
+   * The largest difference that ρ makes to the concatenated output when W₂ is divided by ρ and there is no
+   * LayerNorm.
+   */
   undone: number;
-  /** The largest output, and sum of the first contributions, at either end of the pull. */
+  /** The largest magnitude of an output or of a partial sum of contributions, at either end of the pull. */
   largest: number;
   costs: Record<Way, Cost>;
 }
 
-/** How many random pairs of a token and a position lengths are compared over. */
+/** The number of random pairs of a token and a position over which lengths are compared. */
 export const pairs = 256;
 /** The standard deviation of random rows. */
 const spread = 0.8;
@@ -166,11 +172,14 @@ export const compute: Compute<typeof controls, Data> = async (library, state) =>
   };
 };
 
-/** Rows of a matrix as its columns. */
+/** The numbers of the transposed matrix, row by row. */
 const transposed = ({ data, rows, columns }: Table<Float64Array>): Float64Array =>
   data.map((_, at) => data[(at % rows) * columns + Math.floor(at / rows)] as number);
 
-/** The largest numbers of what is drawn of an output: both ways' outputs, and the sums of contributions. */
+/**
+ * The largest magnitudes of what is drawn of an output: of both outputs, and of each partial sum of
+ * contributions.
+ */
 function sizes(superpose: SmallSuperpose, { added, concatenated, contributions }: OneLayer): number[] {
   let sum: Float64Array = new Float64Array(added.length);
   const sums = contributions.map((part) => {
@@ -198,7 +207,7 @@ function costsOf(cost: (way: PositionCostWay, shape: ModelShape) => Cost): Recor
   const bert = { vocabulary: 30522, positions: 512, segments: 2, d_model: 768, layers: 12 };
   const entries = Object.entries(ways).map(([name, [way]]): [string, Cost] => {
     const d_position = name === 'widest' ? 768 : 64;
-    // 12 heads do not divide 832 channels.
+    // 832 channels cannot be divided among 12 heads.
     const heads = name === 'wider' ? 13 : 12;
     return [name, cost(way, { ...bert, heads, d_position, d_position_head: 64 })];
   });

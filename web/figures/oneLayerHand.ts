@@ -1,5 +1,5 @@
-// What a hand does in the picture of "one-layer": it points at cells, drags cards, and edits bars by their
-// grips.
+// What the reader can do by hand in the picture of "one-layer": point at cells, drag cards, and edit bars by
+// their grips.
 import type { Area } from '../plot/parts.js';
 import type { Cursor, Handle, Mark, Region } from '../plot/scene.js';
 import { nearestValue } from './controls.js';
@@ -43,7 +43,7 @@ function cellsOf(area: Area, cursors: Cursor[], down: boolean): Region {
   return { ...area, pick: { points }, rows: 1, columns: cursors.length };
 }
 
-/** Cards from the upper one down, and the outputs. */
+/** The regions of the cards, the topmost card first, and of the outputs. */
 export function regionsOf(data: Data, layout: Layout): Region[] {
   const { cards, cell, top, strip, matrixTop, side, output } = layout;
   const d = data.added.length;
@@ -70,7 +70,7 @@ export function regionsOf(data: Data, layout: Layout): Region[] {
   return [...ofCards.reverse().flat(), cellsOf(output, outputs, true)];
 }
 
-/** A frame around whatever belongs to what the cursor points at. */
+/** Frames around everything that belongs to the cursor's bar, cell or output. */
 export function focus(data: Data, state: State, cursor: Cursor, width: number): Mark[] {
   const layout = layoutOf(data, state, width);
   const { cards, cell, top, strip, matrixTop, side, output } = layout;
@@ -99,7 +99,7 @@ export function focus(data: Data, state: State, cursor: Cursor, width: number): 
   return marks;
 }
 
-/** The grip at the end of the bar that is pointed at. All bars become plain decimals when it is dragged. */
+/** The grip at the end of the bar that is pointed at. Dragging it rounds all bars of that part to tenths. */
 export function gripOf(view: View, layout: Layout, axes: Axes, cursor: Cursor): Handle[] {
   const { data, state } = view;
   const { part, row, channel } = placeOf(data, cursor);
@@ -123,7 +123,9 @@ export function gripOf(view: View, layout: Layout, axes: Axes, cursor: Cursor): 
   return [{ x: x + (channel + 0.5) * cell, y, setting, at }];
 }
 
-/** Every card but the token's is dragged. A card that is k cards away comes k times as far. */
+/**
+ * A handle for every card but the token's. A card that is k cards away from the token's moves k times as far.
+ */
 export function cardHandles(layout: Layout, pull: number): Handle[] {
   const height = layout.matrixTop + layout.side + 28;
   return layout.cards.flatMap(({ x, visible }, k): Handle[] => {

@@ -4,13 +4,16 @@ import type { FigureView } from './figure.js';
 import type { controls, Data, State } from './oneLayerData.js';
 
 export const inks = ['token-token', 'position-position', 'rest'] as const;
-/** From here on the card falls into place and melts away. */
+/** From this pull on, a dragged card falls into place by itself, and cards melt away. */
 export const snapFrom = 0.96;
 /** The width of a picture that has room for large numbers, in pixels. */
 const wideFrom = 700;
-/** Around the bars and the matrix of a card, in pixels. */
+/** The space around the bars and the matrix of a card, in pixels. */
 export const padding = 6;
-/** What may be missing from a column that counts as whole, in columns: far more than rounding takes away. */
+/**
+ * How much of a column may be covered while the column still counts as whole, in columns; rounding is far
+ * smaller.
+ */
 const leastPart = 1e-9;
 
 /** Where everything is, in pixels. */
@@ -30,7 +33,7 @@ export interface Layout {
   strip: number;
   matrixTop: number;
   output: Area;
-  /** How far the card has melted away, from 0 to 1. */
+  /** How far cards have melted away, from 0 to 1. */
   melted: number;
   height: number;
 }
@@ -98,11 +101,11 @@ export function stacked(
 
 export const within = (value: number, limit: number) => Math.max(-limit, Math.min(limit, value));
 
-/** The place of a bar's end, in pixels. */
+/** The y of a bar's end, in pixels. */
 export function barHeight({ top, strip }: Layout, value: number, limit: number): number {
   return top + strip / 2 - (within(value, limit) / limit) * (strip / 2);
 }
 
-/** The width of a card, as far as the next one does not cover it. */
+/** The visible width of a card, up to the edge of the next one. */
 export const cardWidth = ({ cards, side }: Layout, k: number): number =>
   Math.min(side + 2 * padding, (cards[k + 1]?.x ?? Number.POSITIVE_INFINITY) - (cards[k]?.x ?? 0));

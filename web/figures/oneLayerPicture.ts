@@ -1,5 +1,5 @@
 // The picture of the figure "one-layer": token and position as bars above the columns of their matrices, and
-// at the right what the layer makes of them. The position's card slides over the token's as W₂ moves to W₁.
+// on the right what the layer makes of them. The position's card slides over the token's as W₂ moves to W₁.
 import { bars, largestMagnitude, lineAt, textAt } from '../plot/parts.js';
 import type { Cursor, Ink, Mark, Region, Scene, Span } from '../plot/scene.js';
 import { type Size, sizes } from '../plot/sizes.js';
@@ -28,7 +28,7 @@ import {
   within,
 } from './oneLayerLayout.js';
 
-/** A card that covers less of the one below it than this leaves its name readable, in pixels. */
+/** A card has its names only where at least this much of it is visible, in pixels. */
 const nameWidth = 70;
 
 const hundredths = (value: number) => Math.round(100 * value) / 100;
@@ -50,7 +50,7 @@ function barsOf(layout: Layout, k: number, ends: [number, number][], limit: numb
   return { mark: 'path', d: d.join(''), fill: inks[k] as Ink };
 }
 
-/** A matrix, as far as no card covers it: whole columns, and a part of one. */
+/** The part of a matrix that no card covers: whole columns, and a part of one. */
 function matrixOf(layout: Layout, k: number, weights: Float64Array, limit: number): Mark[] {
   const { cell, side, matrixTop } = layout;
   const { x, visible, wholeColumns } = layout.cards[k] as Layout['cards'][number];
@@ -115,7 +115,7 @@ const textOf = (spans: Span[]) => spans.map(({ text }) => text).join('');
 const spansAt = (x: number, y: number, spans: Span[], look: Parameters<typeof textAt>[3]): Mark =>
   textAt(x, y, textOf(spans), { ink: 'ink', ...look, spans });
 
-/** The width of a letter, as a part of its size. */
+/** The width of a letter, as a fraction of the type size. */
 const letter = 0.57;
 
 /** The equation at its largest size that fits, with names cut to three letters if none does. */
@@ -186,7 +186,7 @@ function cardMarks(data: Data, state: State, layout: Layout, axes: Axes): Mark[]
   });
 }
 
-/** What the bars sum to, as the added vector has it. */
+/** Ticks at the sums of the stacked bars: the values of the added vector. */
 function sumTicks(data: Data, state: State, layout: Layout, axes: Axes): Mark[] {
   if (state.pull < 1) return [];
   const ends = stacked(loud({ data, state }), 1).at(-1) as [number, number][];
@@ -256,7 +256,7 @@ function outputMarks(
   ];
 }
 
-/** The marks of both outputs, drawn beside their names. */
+/** The key of the two outputs: each mark beside its name. */
 function outputKey(x: number, y: number): Mark[] {
   return [
     { mark: 'path', d: dot(x + 5, y - 5, 4.5), fill: 'concatenated' },
@@ -334,7 +334,7 @@ function labels(data: Data, state: State, layout: Layout): Mark[] {
       spansAt(zero, bottom + 24, spans, { size, anchor: 'middle' }),
       ...weightKey(left, bottom + 50),
     ];
-  // A narrow column of outputs lends its labels some room on its left.
+  // The labels of a narrow output column extend to the left of it.
   const isNarrow = output.width < 150;
   const [middleOrEnd, anchor] = isNarrow ? ([right, 'end'] as const) : ([zero, 'middle'] as const);
   return [

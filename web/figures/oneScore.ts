@@ -71,7 +71,7 @@ export const figure: Figure<typeof controls, OneScore> = {
     if (!hasTerms(model)) return undefined;
     const [input, { controls: layer }] = [inputOf(model), layerOf(model)];
     return {
-      // Its terms are three parts with three, whatever its family adds up.
+      // A reader's model has three parts, so nine terms, whatever its family adds up.
       fixed: { view: 'four', ...gaugeOf(model), ...input.fixed },
       controls: {
         head: { ...controls.head, label: 'Head', max: (model.heads as number) - 1, initial: 0 },
@@ -244,7 +244,7 @@ export const figure: Figure<typeof controls, OneScore> = {
   },
 };
 
-/** What each term makes up of the variation, as bars below their heading. */
+/** Each term's share of the variation, as bars below their heading. */
 function sharesOf({ panels }: OneScore, state: State, area: Area): Mark[] {
   const isNarrow = area.width < 300;
   const list = kindsOf(state).map(({ label, term }, place) => {
@@ -328,7 +328,7 @@ function arrange({ heads }: OneScore, state: State, width: number) {
   };
 }
 
-/** A bar for each head, divided by what its scores vary by. A click chooses the head. */
+/** A bar for each head, divided by the terms' shares of its variation. A click chooses the head. */
 function stripOf(heads: number[][], chosen: number, width: number): Scene {
   if (heads.length === 0) return { width, height: 0, marks: [], regions: [] };
   const [top, high, gap] = [20, 40, 6];
@@ -343,7 +343,7 @@ function stripOf(heads: number[][], chosen: number, width: number): Scene {
     const x = head * (wide + gap);
     let y = top + high;
     shares.forEach((share, kind) => {
-      // A negative share is left out, and a bar ends at one.
+      // Negative shares are left out, and a bar stops where the shares add up to one.
       const part = Math.min(y - top, high * Math.max(0, Number.isFinite(share) ? share : 0));
       y -= part;
       const term = terms[kind] as Term;
@@ -383,8 +383,8 @@ const signAt = (x: number, y: number, text: string): Mark =>
   textAt(x, y, text, { anchor: 'middle', ink: 'ink', size: 15 });
 
 /**
- * The magnitude that this share of the values, from 0 to 1, stays within; undefined without values. A
- * slider's step calls it with thousands of values: native sorting takes a third of the time of d3's
+ * The magnitude that this share of the values, from 0 to 1, stays within; undefined without values. Each step
+ * of a slider calls it with thousands of values, and native sorting takes a third of the time of d3's
  * `quantile`.
  */
 export function sizeWithin(all: readonly ArrayLike<number>[], share: number): number | undefined {

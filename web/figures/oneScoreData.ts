@@ -70,8 +70,8 @@ interface Decomposition {
 }
 
 /**
- * Decomposes the scores of all heads, in about twice the time of one, so that no other head and no other
- * choice of terms does it again.
+ * Decomposes the scores of all heads at once, in about twice the time of one head, so that choosing another
+ * head or other terms needs no further decomposition.
  */
 async function decompose(library: Library, { text, gauge }: State): Promise<Decomposition> {
   const [superpose, layer] = [await library.small(), await firstLayer(library)];
@@ -124,7 +124,8 @@ export const compute: Compute<typeof controls, OneScore> = async (library, state
     includedTerms,
     ...panelMasks,
   ]) as [CombinedTerms, CombinedTerms, ...CombinedTerms[]];
-  // A query of a causal model sees no later key: centred over those it sees, their scores are NaN.
+  // A query of a causal model sees no later keys. The centred scores of those keys are NaN, so their scores
+  // become NaN, too.
   const seen = (sum: Floats, centred: Floats): Floats =>
     scores.causal ? sum.map((value, at) => (Number.isNaN(centred[at]) ? Number.NaN : value)) : sum;
   const panelOf = ({ sum, centred, share }: CombinedTerms): Panel => ({

@@ -1,4 +1,4 @@
-// The figure of the page's first screen, and what is done for figures that a page opens with.
+// Which figures are fetched early with the page, and which open with recorded runs.
 
 interface Opening {
   /** Its code and its picture are fetched with the page, before the layout shows which figures are near. */

@@ -42,7 +42,7 @@ const controls = {
   seed: { kind: 'seed', more: true, label: 'Seed', initial: 1 },
 } as const satisfies Controls;
 
-/** Of a reader's own tables, each may be the file's or drawn. */
+/** With a reader's own tables, where each kind of row comes from: the file, or drawn. */
 interface Rows {
   tokens?: 'user' | 'seeded';
   positions?: 'user' | 'interleaved';
@@ -99,7 +99,10 @@ async function trained(model: MiniLM): Promise<Tables> {
   };
 }
 
-/** Tables of the same shapes, as before training. Their scales differ, but do not matter here. */
+/**
+ * Tables of the same shapes, as before training. Their scales differ, but the overlap does not depend on
+ * them.
+ */
 function seeded(library: Library, superpose: Superpose, state: State): Tables {
   const rows = tokenBlocks.length * blockRows;
   const d_model = library.userTables?.columns ?? 384;
@@ -173,7 +176,7 @@ function prepare(superpose: Superpose, rows: Tables): PreparedTables {
   };
 }
 
-/** How many of the last token directions the caption is about: an eighth of all. */
+/** How many of the last token directions the caption speaks of: an eighth of all. */
 const tail = ({ d_model }: TableOverlap) => Math.ceil(d_model / 8);
 
 const rowsUsed = ({ tables }: State): string =>

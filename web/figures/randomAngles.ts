@@ -31,10 +31,10 @@ export interface AngleState {
 export interface RandomAngles {
   /** The cosines of random pairs of vectors, or of the principal angles of one random pair of subspaces. */
   cosines: Float64Array;
-  /** The mean and the largest of their sizes. */
+  /** The mean and the largest magnitude of these cosines. */
   drawnMean: number;
   drawnLargest: number;
-  /** The mean |cos| of two random vectors, and the standard deviation of cos. */
+  /** The expected |cos| of two random vectors, and the standard deviation of cos. */
   mean: number;
   deviation: number;
   /** The ends of the axis, and the exact density of vectors' cosines at points of it. */
@@ -163,7 +163,7 @@ export function anglesScene(data: RandomAngles, width: number): Scene {
   const lines = expectedLines(data, narrow).flatMap(({ label, value, ink }, place): Mark[] => {
     const top = 30 + 16 * place;
     const look = { ink, wide: 2, dashed: true };
-    // The label is on that side of its line where there is room.
+    // The label is on the side of its line that has room for it.
     const right = x(value) + 6 + 6.9 * label.length < width;
     return [
       { mark: 'line', x1: x(value), x2: x(value), y1: top - 10, y2: inner.y + inner.height, ...look },

@@ -1,4 +1,4 @@
-// The picture of the figure "schemes": where its parts are, and the pieces that they share.
+// The picture of the figure "schemes": the places of its parts, and the pieces that they share.
 import { anovaTerms } from 'add-or-concatenate';
 import { aboutPercent, percent } from '../plot/format.js';
 import {
@@ -49,7 +49,7 @@ export function shareBar(shares: Float64Array, { x, width, ...bar }: Area): Mark
   });
 }
 
-/** Smaller shares are neither named nor in the key. */
+/** Shares below this are neither named nor in the key. */
 const leastShown = 0.01;
 
 /** A sentence with the shares that are large enough, the largest first. */
@@ -68,8 +68,8 @@ export const askedIn = (shares: Float64Array): string => {
 export const shownTerms = ({ terms }: Data) => terms.filter(({ name }) => name !== 'query');
 
 /**
- * The places of the map of every scheme and, beside them or, on a phone, before them, of the chosen one's
- * terms.
+ * The places of every scheme's map and of the maps of the chosen scheme's terms, which are beside the others
+ * or, on a phone, above them.
  */
 export function arrange(data: Data, state: State, width: number) {
   const narrow = width < 660;
@@ -90,13 +90,14 @@ export function arrange(data: Data, state: State, width: number) {
     ...formulaLines(data.tex, Math.floor(wide / 9)),
   ];
   const name = 16;
-  // There is room for the longest text, so that maps do not move when another scheme is chosen.
+  // Except on a phone, there is room for the longest text, so that maps do not move when another scheme is
+  // chosen.
   const partsY = name + 23 * (narrow ? text.length : Math.max(3, text.length)) + 12;
   const grid = multiples(wide, small ? 120 : 140, 4, 10);
   const rowOf = (side: number) => titleHeight() + side + 10;
   const shown = shownTerms(data).length + 2;
   const rowsOf = (parts: number) => Math.ceil(parts / grid.columns);
-  // With one token three maps vary, and have the room of the eight that vary with many.
+  // With one token only three maps vary; they get the room of the eight that vary with many tokens.
   const rows = rowsOf(narrow ? shown : state.words === 'same' ? Math.max(3, shown) : 8);
   const room = (rowsOf(8) * rowOf(small ? 50 : 84)) / rows - rowOf(0);
   // On a phone two rows of maps are in sight above the steps of a scene.
@@ -121,7 +122,7 @@ export function arrange(data: Data, state: State, width: number) {
     return lineKey(x, tilesKey + 28 + 18 * row, [entry]);
   });
   return {
-    /** For a long label beside the maps' colours. */
+    /** Whether a long label fits beside the colours of the maps. */
     roomy: gallery >= 400,
     x,
     tile(place: number): Area {

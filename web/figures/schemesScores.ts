@@ -49,10 +49,11 @@ type Depends = 'nothing' | 'offset' | 'places';
 export interface OffsetMap {
   values: Float64Array;
   /**
-   * The kernel is the mean at each offset j − i from −(n − 1), [2n − 1]; the share, how much that explains.
+   * `kernel`, [2n − 1], is the mean at each offset j − i from −(n − 1) on; `share` is how much of the
+   * variation the offset explains.
    */
   offsets: OffsetMeans;
-  /** The largest distance of a value from their mean. */
+  /** The largest distance of a value from the mean of all. */
   limit: number;
   depends: Depends;
 }
@@ -68,7 +69,7 @@ export interface Data {
   parameters: number;
 }
 
-/** Of a map's largest value: a difference below this part of it is rounding. */
+/** A difference below this fraction of a map's largest value is rounding. */
 export const rounding = 1e-9;
 
 /** The shape of BERT-base, for which parameters are counted. Its sequences have 512 tokens. */

@@ -81,7 +81,7 @@ export const figure: Figure<typeof controls, Data> = {
             textAt(0, y + 36, numbers && measured(cells), { ink: 'quiet' }),
           ]
         : [textAt(0, y + 15, name, { ink: quiet })];
-      // A long name leaves no room for them.
+      // A long name leaves no room for the numbers.
       if (!beside && 6.8 * name.length + 7.2 * numbers.length < width)
         named.push(textAt(width, y + 15, numbers, { anchor: 'end', ink: 'quiet' }));
       const drawn = cells.flatMap((cell, j) =>
@@ -220,7 +220,10 @@ export const figure: Figure<typeof controls, Data> = {
   }),
 };
 
-/** Norms of rows, or the number of parameters. */
+/**
+ * In words, the ratio of row lengths before and after training or, if it was not measured, the number of
+ * parameters.
+ */
 function measured(cells: readonly Cell[]): string {
   const ends = [0, 1].map((end) =>
     between(
@@ -252,10 +255,10 @@ const counts = ['no', 'one', 'two', 'three', 'four', 'five'];
 const depths = { one: 'one layer', two: 'two layers', causal: 'two causal layers' } as const;
 const inWords = (step: number) => step.toLocaleString('en');
 
-/** What a press of a button may have set. */
+/** The settings that a button may have changed, in words. */
 const inModels = ({ layers, norm }: State) => `In ${depths[layers]} ${norm} LayerNorm, `;
 
-/** How far these runs went. */
+/** How many steps these runs have taken, in words. */
 const afterSteps = (cells: readonly Cell[]): string =>
   `after ${between(
     cells.map(({ step }) => step),
@@ -286,7 +289,7 @@ function conclusion(cells: readonly Cell[][], state: State): string {
       namesByTasks.set(tasks, [...(namesByTasks.get(tasks) ?? []), lowerName((row[0] as Cell).row, state)]);
   }
   const within = `within ${inWords(Math.min(...lost.map(({ step }) => step)))} steps`;
-  // With four tokens one of them comes near.
+  // The sentence names the number of tokens, because with four of them one such model comes near.
   const long = `With ${sizes[state.size].n} tokens, `;
   const [[same]] = [...namesByTasks] as [[string, string[]]];
   return namesByTasks.size === 1 && namesByTasks.get(same)?.length === separate.length
@@ -295,7 +298,8 @@ function conclusion(cells: readonly Cell[][], state: State): string {
 }
 
 /**
- * The figure that trains this model side by side with others, which it does of one layer and of some rows.
+ * A link to the figure that trains this model side by side with others; undefined unless it is a small model
+ * of one layer in a row and a task that the figure has.
  */
 function sideBySideOf({ row, task }: Cell, { size, seed, sigma, layers, norm }: State): Opens | undefined {
   const separate = norm === 'without' ? 'yes' : 'no';
@@ -307,15 +311,15 @@ function sideBySideOf({ row, task }: Cell, { size, seed, sigma, layers, norm }: 
 }
 
 /**
- * How many numbers models learn, which differs with a task's tokens and answers; empty before any is
- * trained.
+ * How many numbers the models learn: a range, because this differs with a task's tokens and answers; empty
+ * before any is trained.
  */
 function numbersOf(cells: readonly Cell[]): string {
   const numbers = cells.flatMap((cell) => finishedOf(cell).map((run) => run.numbers));
   return between(numbers, (number) => number.toLocaleString('en'));
 }
 
-/** The least and the largest, or one if they are printed alike. */
+/** The least and the largest value, or a single number if both are printed alike. */
 function between(values: readonly number[], print: (value: number) => string): string {
   if (values.length === 0) return '';
   return [...new Set([Math.min(...values), Math.max(...values)].map(print))].join('–');
@@ -324,7 +328,7 @@ function between(values: readonly number[], print: (value: number) => string): s
 const tenths = (ratio: number): string => ratio.toFixed(1);
 const hundredths = (ratio: number): string => ratio.toFixed(2);
 
-/** How long position rows are beside token rows before and after, task by task. */
+/** The length of position rows over that of token rows before and after training, task by task. */
 function loudnessIn(cells: readonly Cell[]): string {
   const lengths = cells.flatMap(({ task, loudness: [before, after] }) => {
     if (!before || !after) return [];
@@ -340,17 +344,17 @@ function firstOf(cell: Cell): string {
   if (!cell.first) return `not in ${inWords(cell.step)} steps`;
   const seeds = count > 1 ? ` in ${cell.first.count} of ${count}` : '';
   const { mean, least, largest } = cell.first;
-  // From there on looks are far apart, and the mean of five moves with rounding.
+  // From step 400 on, accuracy is measured so rarely that rounding to these steps would move a mean of five.
   return `step ${mean < 400 ? Number(mean.toFixed(1)) : between([least, largest], inWords)}${seeds}`;
 }
 
-/** Some of its runs were done on the page. */
+/** Whether some of the cell's runs were done anew because the reader asked for that. */
 const isAnew = (cell: Cell) => finishedOf(cell).some(({ anew }) => anew);
 
 const line = 16;
 const cellHeight = 48;
 
-/** How much is right, the steps to 99 %, and a dot for each seed on a line from 0 to 1. */
+/** A cell: its accuracy, the steps to 99 %, and a dot for each seed on a line from 0 to 1. */
 function drawCell(cell: Cell, { x, y, width, height }: Area): Mark[] {
   const inside = { x: x + 2, y: y + 2, width: width - 4, height: height - 4 };
   const runs = finishedOf(cell);

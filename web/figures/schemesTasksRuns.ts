@@ -34,7 +34,7 @@ const allRows: readonly Row[] = wayNames.filter(isRow);
 export const rowsOf = (names: readonly Row[]) => allRows.filter((row) => names.includes(row));
 
 export const rowName = (row: Row, { size }: Pick<State, 'size'>) => wayIn(row).label(sizes[size].d_model);
-/** Within a sentence. */
+/** A row's name within a sentence. */
 export const lowerName = (row: Row, state: Pick<State, 'size'>) =>
   rowName(row, state)
     .replace(/:.*/, '')
@@ -43,7 +43,7 @@ export const lowerName = (row: Row, state: Pick<State, 'size'>) =>
 export const questionOfTask = (name: Task) =>
   questionOf(tasks.find(({ task }) => task === name) as (typeof tasks)[number]);
 
-/** How the figure begins. Labels are left out: what computes does not need them. */
+/** The initial settings, to which a button returns. */
 export const first = {
   seeds: 5,
   size: 'small',
@@ -104,20 +104,23 @@ export interface Cell {
   task: Task;
   /** [seeds], undefined for those that are still to come. */
   runs: CellRuns;
-  /** The step that is shown: what was asked for, or where the runs ended. */
+  /** The step that is shown: the requested one, or the one at which the runs ended. */
   step: number;
   /** Over the runs that are done, at that step; undefined if none is. */
   accuracy: CountedSummary | undefined;
   /** Steps to 99 %, over the runs that reached it. */
   first: CountedSummary | undefined;
-  /** How long position rows are beside token rows, before and after; empty if that is not asked. */
+  /**
+   * The length of position rows over that of token rows, before and after training; empty if it is not
+   * measured.
+   */
   loudness: CountedSummary[];
 }
 
 export interface Data {
   /** [rows][tasks] */
   cells: Cell[][];
-  /** What could not be taken of the recorded runs. */
+  /** Sentences about recorded runs that could not be read. */
   faults: string[];
 }
 

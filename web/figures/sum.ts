@@ -44,7 +44,9 @@ interface SplitScores {
   dropped: number;
 }
 
-/** Memoizes each head, so that another word, or another head for one reader, takes nothing apart again. */
+/**
+ * Memoizes each head's decomposition, so that choosing another word or another head decomposes nothing twice.
+ */
 async function takeApart(library: Library, text: string, head: number): Promise<SplitScores> {
   const heads = library.memoize('sum', text, () => new Map<number, SplitScores>());
   const known = heads.get(head);

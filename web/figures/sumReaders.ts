@@ -18,7 +18,7 @@ export const controls = {
   },
   word: { kind: 'range', more: true, label: 'Chosen token', min: 0, max: 31, step: 1, initial: 8 },
   text: sentenceControl,
-  // The first reads places, the second words.
+  // The first head reads places, the second words.
   places: { ...head, label: 'Reader 1: head', initial: 2 },
   words: { ...head, label: 'Reader 2: head', initial: 1 },
 } as const satisfies Controls;
@@ -40,7 +40,7 @@ export interface Reader {
   whole: Rows;
   /** Shares of all terms, on or off. */
   shares: number[];
-  /** The largest change of an attention weight when the terms are left out. */
+  /** The largest change of an attention weight when terms are left out. */
   change: number;
 }
 
@@ -85,7 +85,10 @@ export const ofChosen = (attention: Rows, { chosen, tokens }: Readers): Rows =>
 
 export const weights = ({ attention }: Reader, data: Readers): Rows => ofChosen(attention, data);
 
-/** The one or two words that get most attention, without [CLS] and [SEP], which get what no word does. */
+/**
+ * The one or two words that get the most attention, leaving out [CLS] and [SEP], which take the attention
+ * that goes to no word.
+ */
 export function most(row: Rows): { place: number; weight: number }[] {
   const words = [...row]
     .map((weight, place) => ({ place, weight }))
@@ -110,13 +113,13 @@ export function readerScene(data: Readers, state: State, width: number): Scene {
 const narrowOf = (width: number) => width < 620;
 
 const wordSize = 15;
-/** The width of a letter in pixels, rather too large than too small. */
+/** The width of a letter in pixels, estimated generously. */
 const letter = 8.4;
 
 const wordWidth = (word: string) => Math.max(16, letter * word.length + 6);
 
 const wordHeight = 24;
-/** Of a head's name and of the line below it. */
+/** The height of a head's name and of the line below it, in pixels. */
 const titled = 38;
 
 interface Placed {
@@ -172,8 +175,8 @@ function arrange({ tokens }: Readers, width: number) {
 }
 
 /**
- * The bars of x, p and their sum, one below another, or side by side on a phone. Without positions, theirs
- * are hollow, and the sum is what is left.
+ * The bars of x, p and their sum, one below another, or side by side on a phone. When positions are left out,
+ * their bars are hollow, and the sum is the token alone.
  */
 function barsOf(data: Readers, { terms: which }: State, area: Area, width: number): Mark[] {
   const narrow = narrowOf(width);
@@ -222,7 +225,9 @@ function quoted({ tokens }: Readers, place: number): string {
   return `“${token.length > 9 ? `${token.slice(0, 8)}…` : token}”`;
 }
 
-/** What the chosen token looks at most, in words; and before, where terms are left out. */
+/**
+ * What the chosen token looks at most, in words and, when terms are left out, also what it looked at before.
+ */
 function looksAt(reader: Reader, data: Readers, isWhole: boolean): string {
   const of = (row: Rows, colon = '') => {
     const [top] = most(row);
@@ -303,7 +308,7 @@ function arcPath(from: Area, to: Area, rise: number): string {
 
 /**
  * Each token's attention as arcs in the colour of what the head reads, strong for the chosen token; small
- * weights are left out. Markers get what no word does: arcs to them are grey.
+ * weights are left out. Arcs to markers are grey, because markers take the attention that goes to no word.
  */
 function arcsOf({ attention }: Reader, data: Readers, boxes: Area[], rise: number, term: Term): Mark[] {
   const { tokens, chosen } = data;

@@ -14,8 +14,8 @@ export const terms = Object.keys(termLabels) as Term[];
 export const termKinds = terms.map((term) => ({ label: termLabels[term], term }));
 
 /**
- * The numbers of a layer's sixteen terms that each of the five has: number 4 s + r is query part s with key
- * part r, of token, position, token_type and constant.
+ * For each of the five terms, the numbers of those of a layer's sixteen terms that it sums up. Number 4 s + r
+ * is query part s with key part r, of token, position, token_type and constant.
  */
 export const ofSixteen: Record<Term, number[]> = {
   'token-token': [0],
@@ -49,7 +49,7 @@ export interface HeadShares {
   cross: number;
 }
 
-/** The shares of scores that were decomposed in three groups, so that they have nine terms. */
+/** The shares of scores that were decomposed into three groups, and so have nine terms. */
 export const sharedOut = (superpose: SmallSuperpose, scores: readonly PoolableScores[]): HeadShares[] =>
   rowsIn(superpose.poolShares(scores, kindOf), superpose.poolShares(scores, isCross));
 

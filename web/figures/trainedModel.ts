@@ -35,7 +35,7 @@ export const tokensControl = {
   radio: true,
 } as const satisfies Choice;
 
-/** Also of links to that figure. */
+/** The title of the figure "one-score" and of links to it. */
 export const oneScoreTitle = 'One score, and the questions it asks';
 
 export function sentenceRemark(tokens: readonly string[], dropped: number): string {
@@ -89,7 +89,10 @@ export const queryAndKey = (tokens: readonly string[], { i, j }: Cursor): Readou
   ` (${j}): `,
 ];
 
-/** A cell for each query with each key. At first the fourth token asks the third, or the last there are. */
+/**
+ * A cell for each query with each key. At first the fourth token asks the third; with fewer tokens, the last
+ * ones.
+ */
 export const fromQueryToKey = {
   cells: ({ n }: { n: number }) => ({ rows: n, columns: n }),
   firstCursor: ({ n }: { n: number }) => ({ i: Math.min(3, n - 1), j: Math.min(2, n - 1) }),
@@ -113,7 +116,8 @@ export async function firstLayer({ memoize, small, miniLM }: Library): Promise<S
 }
 
 /**
- * [CLS] is at position 0 of every sentence, so its row cannot tell token from position: no share is of it.
+ * [CLS] is at position 0 of every sentence, so its row cannot tell token from position, and no share includes
+ * it.
  */
 export const excludedRows: readonly number[] = [0];
 

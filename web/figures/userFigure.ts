@@ -8,7 +8,10 @@ interface UserFile {
   name: string;
 }
 
-/** It has all controls of the figure; those that the adaptation fixes have one value, and no input. */
+/**
+ * The new figure has all controls of the old one; those that the adaptation fixes have one value, and no
+ * input.
+ */
 export function userFigure(
   figure: AnyFigure,
   name: string,
@@ -17,7 +20,7 @@ export function userFigure(
 ): AnyFigure {
   const { fixed = {}, controls = {}, title = figure.title, source = () => 'trained', remark } = adaptation;
   const unused = adaptation.unused ?? figure.unused;
-  // A click opens a figure of MiniLM.
+  // `opens` is left out, because it would open a figure of MiniLM.
   const { opens: _, ...others } = figure;
   const all: Controls = {
     file: { kind: 'choice', label: 'File', options: { [digest]: fileName }, initial: digest },
@@ -51,7 +54,7 @@ const adapted = (controls: Controls, fixed: State): Record<string, Control> =>
     ]),
   );
 
-/** A control that can have this value only, which links write as before; a toggle begins with it. */
+/** A control that can only have this value, which links write as before; a toggle only begins with it. */
 function withOneValue(control: Control, value: Value): Control {
   const { label } = control;
   if (typeof value === 'number') return { kind: 'steps', label, values: [value], initial: value };

@@ -19,11 +19,11 @@ export type UserModel = Pick<
 > & {
   /** Identifies its file in links. */
   digest: string;
-  /** Over how many windows of a corpus its queries and keys were averaged, if they were. */
+  /** The number of corpus windows over which its queries and keys were averaged, if they were. */
   windows?: number;
 };
 
-/** A file that was chosen, and where it is among the others: a file on its way to a worker may lose that. */
+/** A chosen file and its path among the others, which a file may lose on its way to a worker. */
 export interface ChosenFile {
   path: string;
   file: File;

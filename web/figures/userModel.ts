@@ -1,4 +1,5 @@
-// The figures of a model that the reader opened: those of MiniLM that say they can take it, on its numbers.
+// The figures of a model that the reader opened: the figures of MiniLM that can show another model, with its
+// numbers.
 import { figure as depth } from './depth.js';
 import { figure as dotProducts } from './dotProducts.js';
 import type { AnyFigure } from './figure.js';
@@ -11,7 +12,7 @@ import type { UserModel } from './userFile.js';
 
 const figures: readonly AnyFigure[] = [overlap, dotProducts, heads, oneScore, depth, needsPositions];
 
-/** By name; those about scores only if the model has scores that can be taken apart. */
+/** The figures by name; those about scores only if the model's scores can be taken apart. */
 export function modelFigures(model: UserModel): Record<string, AnyFigure> {
   const adapted: Record<string, AnyFigure> = {};
   for (const figure of figures) {

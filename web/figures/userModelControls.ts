@@ -3,7 +3,7 @@ import type { Control, State } from './controls.js';
 import { layersControl } from './trainedModel.js';
 import type { UserModel } from './userFile.js';
 
-/** Models whose queries and keys are rotated add no table of positions. */
+/** Whether the model adds a table of positions; models that rotate queries and keys do not. */
 export const hasPositionTable = ({ summands }: UserModel) => summands.includes('position');
 
 /**
@@ -27,7 +27,7 @@ export const idsControl = ({ vocabulary }: UserModel, label: string, initial: st
   ({
     kind: 'text',
     shared: true,
-    // As short as a phone is narrow.
+    // Short enough for a narrow phone.
     label: `${label}, 0 to ${vocabulary - 1}, with commas`,
     initial,
     longest: 2000,
@@ -44,7 +44,7 @@ export const inputOf = (model: UserModel): Changes =>
     ? { fixed: {}, controls: {} }
     : { fixed: { text: '' }, controls: { ids: idsControl(model, 'Token ids', '2, 3, 4, 5') } };
 
-/** The number of the layer, if there are several. */
+/** A control for the layer, if there are several. */
 export function layerOf({ layers }: UserModel): Changes {
   if (layers < 2) return { fixed: { layer: 0 }, controls: {} };
   const values = Array.from({ length: layers }, (_, layer) => layer);
@@ -54,11 +54,11 @@ export function layerOf({ layers }: UserModel): Changes {
   };
 }
 
-/** By mechanism there is one gauge, the means over the corpus. */
+/** Shares by mechanism have a single gauge: the means over the corpus. */
 export const gaugeOf = ({ windows }: UserModel): State =>
   windows === undefined ? {} : { gauge: 'corpus-mean' };
 
-/** Which of the layers are read. */
+/** A control for which of the layers are read. */
 export const layersOf = ({ name, layers, bytes }: UserModel): Control => ({
   ...layersControl,
   label: `Layers of ${name}`,

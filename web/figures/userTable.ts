@@ -9,7 +9,7 @@ import { shortName, type UserTable, type UserTables } from './userFile.js';
 
 const figures: readonly AnyFigure[] = [dotProducts, collisions, overlap];
 
-/** By name. */
+/** The figures that can show these tables, by name. */
 export function tableFigures(tables: UserTables): Record<string, AnyFigure> {
   const open = [tables.token, tables.position].filter((table): table is UserTable => table !== undefined);
   const file = {

@@ -7,7 +7,7 @@ import { shortName, type UserTable, type UserTables } from './userFile.js';
 const openTables = ({ token, position }: UserTables) =>
   [token, position].filter((table): table is UserTable => table !== undefined);
 
-/** Of each table that is open. */
+/** The number of columns, which all open tables share. */
 export const columnsOf = (tables: UserTables): number => (openTables(tables)[0] as UserTable).columns;
 
 /** The number of rows that all open tables have, up to a limit. */
@@ -33,7 +33,10 @@ export const rangeTo = (control: Control & { initial: number; min: number }, max
 export const tablesSource = ({ tokens, words = tokens, positions }: State): Source =>
   words === 'user' || positions === 'user' ? 'user' : 'seeded';
 
-/** The seed does nothing if no rows are drawn; `drawn` are the choices of positions that are. */
+/**
+ * The seed, if it has no effect because no rows are drawn; `drawn` lists the choices of positions that are
+ * drawn.
+ */
 export const unusedSeed = ({ tokens, words = tokens, positions }: State, drawn: readonly string[]) =>
   words !== 'user' || drawn.includes(String(positions)) ? [] : ['seed'];
 

@@ -12,7 +12,9 @@ export interface WavelengthsView extends Wavelengths {
   base: number;
 }
 
-/** The ends of the axes, in positions. They hold for every base that can be set, so that axes stay. */
+/**
+ * The ends of the axes, in positions. They suffice for every base that can be set, so the axes never move.
+ */
 const longestWavelength = 1e7;
 const farthestDistance = 20_000;
 /** Heights of the two plots, in pixels. */

@@ -17,7 +17,7 @@ export interface CellRequest {
   shape: Omit<Shape, 'seed'>;
   seed: number;
   seeds: number;
-  /** How far it is looked at; on the page it is trained for at most `pageSteps`. */
+  /** The step at which it is looked at; the page trains it for at most `pageSteps`. */
   steps: number;
 }
 
@@ -44,7 +44,7 @@ function remember(finished: RunsByKey, key: string, run: CellRun): void {
   if (finished.size > mostRuns && oldest !== undefined) finished.delete(oldest);
 }
 
-/** Recorded runs count as finished, also in place of one that was trained less far here. */
+/** Adds recorded runs to the finished ones; they also replace runs that were trained for fewer steps here. */
 async function addRecorded(library: Library, finished: RunsByKey): Promise<void> {
   const { runs } = await recordedRuns(library);
   for (const [key, run] of runs) {
@@ -53,9 +53,9 @@ async function addRecorded(library: Library, finished: RunsByKey): Promise<void>
 }
 
 /**
- * The runs of each cell, in the order of the requests. Runs that take long are trained only where that was
- * asked for, and each run once, even if several cells ask for it. `show` is called with the runs that there
- * are: at the start, and whenever one more has been trained here.
+ * Returns the runs of each cell, in the order of the requests, and trains those that are missing: long runs
+ * only if the reader asked for them, and a run that several cells request only once. `show` is called with
+ * the runs so far, at the start and after each run that is trained here.
  */
 export async function trainedCells(
   library: Library,
@@ -66,7 +66,7 @@ export async function trainedCells(
   const finished = finishedRuns(library);
   await addRecorded(library, finished);
   const requests = new Map(cells.flat().map((request) => [keyOf(request), request]));
-  // A copy: while new runs come in, they may push out older ones.
+  // A copy, because new runs may push older ones out of `finished`.
   const results: RunsByKey = new Map();
   const lacking: string[] = [];
   for (const [key, { steps }] of requests) {
@@ -95,7 +95,7 @@ export async function trainedCells(
   return inCells();
 }
 
-/** A summary of a number over those that have it, and how many they are. */
+/** A summary of a number over the runs that have it, and how many runs those are. */
 export interface CountedSummary extends Summary {
   count: number;
 }
@@ -114,13 +114,13 @@ export function summaryOver(
 
 export const seedsOf = (seeds: number): string => (seeds === 1 ? 'one seed' : `mean of ${seeds} seeds`);
 
-/** Said while some of the runs are still those from before these were asked for. */
+/** A sentence for the time when only some of the runs have been done anew; empty before and afterwards. */
 export function partlyAnew(runs: CellRuns, where = ''): string {
   const anew = runs.filter((run) => run?.anew).length;
   if (anew === 0 || anew === runs.length) return '';
   return `${anew} of ${runs.length} runs done anew${where}; the others are from before.`;
 }
 
-/** What a reader should know of these runs. */
+/** What a reader should know about these runs, in sentences. */
 export const remarkOf = (faults: readonly string[], runs: CellRuns): string =>
   [...faults, ...(runs.some((run) => run?.diverged) ? [divergedRemark] : [])].join(' ');

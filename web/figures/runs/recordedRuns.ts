@@ -11,14 +11,17 @@ export const recordVersion = 1;
 export interface CellRun extends Omit<TrainingRun, 'parameters'> {
   /** How many numbers the model learns. */
   numbers: number;
-  /** It was trained for the question that it answers, which asked for new runs. */
+  /** Set if the run was trained for the current question, which asked for new runs. */
   anew?: true;
 }
 
 /** All seeds of one model on one task, from seed 1 on. */
 interface RecordedCell {
   numbers: number;
-  /** Of how many questions right answers are counted, so that files hold whole numbers. */
+  /**
+   * How many questions each count of right answers is out of. Files hold counts, because these are whole
+   * numbers.
+   */
   questions: number;
   /** [seeds], steps until accuracy was first 99 %. */
   first: (number | null)[];
@@ -28,7 +31,7 @@ interface RecordedCell {
   diverged?: true;
 }
 
-/** What models have in common, and by way in and task the result of each. */
+/** The shape that models have in common, and the result of each by way in and task. */
 interface RecordedGroup {
   shape: Omit<Shape, 'seed'>;
   runs: Record<string, Record<string, RecordedCell>>;
@@ -45,7 +48,7 @@ export const keyOf = ({ options, loudness }: Pick<RunRequest, 'options' | 'loudn
 
 type FixedTables = Pick<TaskTrainerOptions, 'table' | 'fixedTokens' | 'fixedPositions'>;
 
-/** How many numbers are learned: tables that stay as drawn are not counted. */
+/** How many numbers are learned; tables that stay as drawn are not counted. */
 export function learnedNumbers(parameters: Record<string, Table>, options: FixedTables): number {
   const isFixed = (name: string) =>
     (name === 'E' && options.fixedTokens) ||
@@ -62,7 +65,7 @@ export interface RecordedRuns {
   faults: string[];
 }
 
-/** The runs of a file. What is wrong with it is named, and the rest is read. */
+/** The runs of a file. Whatever is wrong with the file is listed in `faults`, and the rest is read. */
 export function readRecord(file: RecordFile | undefined): RecordedRuns {
   const record: RecordedRuns = { runs: new Map(), faults: [] };
   if (file && file.version !== recordVersion) {

@@ -5,7 +5,7 @@ import type { Job, Library } from '../figure.js';
 import { mayTrain } from './tasks.js';
 import { nextTurn } from './trainingRun.js';
 
-/** The data of such a figure: recorded beforehand, memoized from an earlier question, or trained now. */
+/** A figure's data: recorded beforehand, memoized from an earlier question, or trained now. */
 export async function recordedOrTrained<Data>(
   library: Library,
   job: Job,
@@ -21,7 +21,7 @@ export async function recordedOrTrained<Data>(
   return library.memoize(name, key, recordedFirst, again);
 }
 
-/** Makes trainers for `use`, and deletes them afterwards, whatever comes of it. */
+/** Makes trainers for `use`, and deletes them afterwards, even if `use` throws. */
 export async function withTrainers<T>(
   superpose: Superpose,
   options: readonly TrainerOptions[],
@@ -36,13 +36,13 @@ export async function withTrainers<T>(
   }
 }
 
-/** The steps that are shown slowly, and how many milliseconds a frame of them lasts. */
+/** How many steps are shown slowly at the start, and how long each of their frames lasts, in milliseconds. */
 const slowSteps = 60;
 const pause = 150;
 
 export interface SideBySide {
   options: readonly TrainerOptions[];
-  /** Steps in all, and from one measure to the next. */
+  /** The number of steps in all, and from one measurement to the next. */
   steps: number;
   stride: number;
   /** Called with the models at the start and after every stride. */
@@ -52,7 +52,8 @@ export interface SideBySide {
 }
 
 /**
- * Trains models side by side. Where that takes long and was not asked for, only measures them at the start.
+ * Trains models side by side. If training takes long and the reader did not ask for it, the models are only
+ * measured at the start.
  */
 export function trainSideBySide(
   superpose: Superpose,

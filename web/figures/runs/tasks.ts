@@ -10,21 +10,21 @@ import { type WayName, wayIn } from './ways.js';
 export const n = 16;
 /** Steps of a run, unless a figure sets them. */
 export const steps = 200;
-/** Steps from one measure of a model to the next. */
+/** Steps from one measurement of a model to the next. */
 export const stride = 8;
-/** Measures of a run, the first before it begins. */
+/** The measurements of a run, including the one before it begins. */
 export const points = steps / stride + 1;
-/** The part of the answers that is right once a task is learned. */
+/** The accuracy from which on a task counts as learned. */
 export const aim = 0.99;
 /**
- * A cosine so long that the learning rate stays what it was after its warm-up: a falling rate ends the
- * learning.
+ * The length in steps of a cosine schedule so long that the rate hardly falls after its warm-up; a falling
+ * rate would end the learning.
  */
 export const constantRate = 2 ** 22;
-/** The most steps that are trained without being asked for, and the most that are trained on the page. */
+/** The most steps that are trained without the reader asking, and the most that the page trains at all. */
 export const unaskedSteps = 400;
 export const pageSteps = 2000;
-/** Whether a run may begin: a long one only if it was asked for, as it always is where nobody watches. */
+/** Whether a run may begin: a long one only if the reader asked for it, or if nobody watches. */
 export const mayTrain = ({ live }: Job, steps: number): boolean =>
   !live || live.again || steps <= unaskedSteps;
 
@@ -43,7 +43,7 @@ export const fourTasks = [
 
 /** How a task is drawn, which training does not need. */
 export interface TaskTexts {
-  /** A token of a sequence of n as it is written, and an answer. */
+  /** How a token of a sequence of n tokens is written, and how an answer is. */
   token(id: number, n?: number): string;
   answer(id: number): string;
   /** Where a token has to look for its answer; −1 if it has none. */
@@ -82,12 +82,12 @@ export const taskTexts: Record<SmallTask['task'], TaskTexts> = {
 /** Which part of a score asks which: “token asks position”. */
 export const questionOf = ({ term }: { term: string }): string => term.replace('-', ' asks ');
 
-/** To choose one of the four. */
+/** The labels of a choice among the four tasks. */
 export const taskOptions = /* @__PURE__ */ Object.fromEntries(
   /* @__PURE__ */ fourTasks.map((task) => [task.task, `${questionOf(task)}: ${task.task}`]),
 ) as Record<(typeof fourTasks)[number]['task'], string>;
 
-/** How such figures begin. Labels are left out: what computes does not need them. */
+/** Initial settings that these figures share. */
 export const firstRun = { seeds: 5, seed: 1, sigma: 0.1, layers: 'one' } as const;
 /** Settings that these figures have in common. */
 export const layersControl = {
@@ -112,7 +112,7 @@ export const sigmaControl = {
 
 /** Steps at which the accuracy of a run is recorded, and which a reader can look at. */
 export const checkpoints = [50, 100, 200, 400, 1000, 2000, 4000, 8000, 16_000];
-/** The step at which runs are looked at; they may have ended before, once they stood still. */
+/** The step at which runs are looked at. A run may have ended before it, once its accuracy stood still. */
 export const stepsControl = {
   kind: 'steps',
   label: 'Most steps',
@@ -128,7 +128,7 @@ export const runControls = {
   sigma: { ...sigmaControl, more: true },
 } as const;
 
-/** An axis of right answers. */
+/** An axis of accuracy, in percent. */
 export const rightAxis: AxisOptions = {
   from: 0,
   to: 1,
@@ -152,9 +152,9 @@ export interface Shape {
 }
 
 /**
- * The options of a model and its training, the same in every figure that trains it. What is not named here
- * has the trainer's default, in recorded runs too, so the initial value of a new setting must be the one that
- * they were trained with.
+ * The options of a model and its training, the same in every figure that trains it. An option that is not set
+ * here has the trainer's default, in recorded runs too; so the initial value of a new setting must be the
+ * value that those runs were trained with.
  */
 export const modelOptions = (
   task: Task,

@@ -10,16 +10,16 @@ export const checkpointsTo = (steps: number): number[] => [
   steps,
 ];
 
-/** Steps between two moments at which other work has its turn, unless the caller says otherwise. */
+/** How many steps are trained before other work has its turn, unless the caller says otherwise. */
 const usualSlice = 40;
-/** Steps from here to the next measure of accuracy, until it has reached `aim`. */
+/** The number of steps to the next measurement of accuracy, as long as accuracy has not reached `aim`. */
 const strideAt = (step: number): number => (step < 400 ? 5 : step < 2000 ? 50 : 500);
 
 export interface RunRequest {
   options: TaskTrainerOptions;
-  /** How far it is trained; a recorded run that went further answers it, too. */
+  /** How many steps to train; a recorded run of more steps answers the request, too. */
   steps: number;
-  /** Whether the length of position rows beside token rows is measured at both ends. */
+  /** Set if the length of position rows over that of token rows is measured, before and after training. */
   loudness?: true;
 }
 
@@ -57,7 +57,7 @@ export function startedRun(superpose: Superpose, options: TaskTrainerOptions, lo
   let stepsToAim: number | null = null;
   let steps = 0;
 
-  /** Trains to a step without a look at the accuracy. */
+  /** Trains to a step without measuring accuracy. */
   async function trainOn(last: number, rest: () => Promise<void>, slice: number): Promise<void> {
     while (trainer.steps < last && !trainer.diverged) {
       if (trainer.steps - restedAt >= slice) {
@@ -114,10 +114,15 @@ export async function trainingRun(
   }
 }
 
-/** Recorded runs of a model go on to the next of these lengths until the mean of its seeds stands still. */
+/**
+ * Recorded runs of a model go on to the next of these lengths, in steps, until their mean accuracy stands
+ * still.
+ */
 export const lengths = [2000, 4000, 8000, 16_000];
 
-/** Whether that mean moved by less than a point over the last half. */
+/**
+ * Whether the mean accuracy of runs moved by less than a percentage point in the second half of their steps.
+ */
 export function standsStill(superpose: Pick<Superpose, 'summary'>, runs: readonly TrainingRun[]): boolean {
   const { steps } = latest(runs);
   const meanAt = (step: number) =>
@@ -130,7 +135,7 @@ function loudnessOf(trainer: Trainer): number {
   return (positions ?? 0) / tokens;
 }
 
-/** Lets other work have its turn; throws once the job is cancelled. */
+/** Lets other work have its turn; throws if the job has been cancelled. */
 export async function yieldThread({ signal }: Job): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve));
   signal.throwIfAborted();

@@ -6,13 +6,16 @@ import type { TaskTrainerOptions, TrainingTerm } from 'add-or-concatenate';
 import { plainCopy } from '../../plot/plainCopy.js';
 
 export interface WayIn {
-  /** What is trained, where a token has d channels. */
+  /** The trainer's options, for tokens of d channels. */
   options(d: number): Partial<TaskTrainerOptions>;
-  /** Its label, with these channels. */
+  /** Its label, for tokens of d channels. */
   label(d: number): string;
-  /** How tokens and positions are put together, where that is compared, or that scores keep them separate. */
+  /**
+   * Whether tokens and positions are added, concatenated or given separate scores; unset if that is not
+   * compared.
+   */
   kind?: 'added' | 'concatenated' | 'separate';
-  /** Whether it is about how large rows begin. */
+  /** Set if the way is about how long token and position rows are before training. */
   loudness?: true;
 }
 
@@ -24,7 +27,7 @@ const divided = (d: number, positions: number) => `Concatenated ${d - positions}
 const unscaled = (d: number) =>
   ({ scheme: 'add', table: 'sinusoid', sigmaTokens: d ** -0.5, sigmaPositions: Math.SQRT1_2 }) as const;
 
-/** In the order of tables. */
+/** All ways, in the order in which tables list them. */
 export const waysIn = {
   add: { options: () => ({ scheme: 'add' }), label: (d) => `Added (${d} wide)`, kind: 'added' },
   'concat-half': {
