@@ -17,7 +17,7 @@ export function cloudOf(
   let [low, high, first, last] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let k = 0; k < x.length; k++) {
     const [across, down] = [x[k] as number, y[k] as number];
-    // One point that is not finite would spoil the bounds of all.
+    // A single point that is not finite would spoil the bounds of all points.
     if (!Number.isFinite(across + down)) continue;
     low = Math.min(low, across);
     high = Math.max(high, across);

@@ -40,7 +40,7 @@ export const inks: Record<Theme, Record<Ink, string>> = {
   },
 };
 
-/** Links and controls of a page, for its style sheets alone: in figures blue means the token. */
+/** The colour of a page's links and controls, for its style sheets alone: in figures blue means the token. */
 export const links: Record<Theme, string> = { light: '#1f5fa8', dark: '#7fb8f5' };
 
 /** Teal below zero and red above: blue belongs to tokens alone. */
@@ -113,13 +113,13 @@ export function colourStep(value: number, low: number, high: number): number {
   return above >= steps ? steps - 1 : above > 0 ? Math.trunc(above) : above <= 0 ? 0 : missing;
 }
 
-/** The theme's colours as custom properties. */
+/** The theme's colours as CSS custom properties. */
 export const themeVariables = (theme: Theme): string =>
   Object.entries(inks[theme])
     .map(([name, colour]) => `--${name}:${colour}`)
     .join(';');
 
-/** Classes that the marks of a scene carry: s- strokes, f- fills. */
+/** CSS rules for the classes that the marks of a scene carry: s- strokes, f- fills. */
 export const inkClasses: string = Object.keys(inks.light)
   .map((name) => `.s-${name}{stroke:var(--${name})}.f-${name}{fill:var(--${name})}`)
   .join('');

@@ -13,7 +13,7 @@ const extentOf = (heights: Iterable<number> & { readonly length: number }): Exte
   return [top, bottom];
 };
 
-/** The heights of a path's points and control points. Pictures use these commands alone. */
+/** The heights of a path's points and control points. Pictures use only the commands M, L, C, h and v. */
 function pathHeights(path: string): number[] {
   const heights: number[] = [];
   for (const [, command, rest = ''] of path.matchAll(/([MLChv])([-\d., ]+)/g)) {
@@ -34,8 +34,7 @@ function extent(mark: Mark): Extent {
       return extentOf(Array.from(mark.y));
     case 'text': {
       const size = mark.size ?? 13;
-      // A turned text is as long as its letters, half as wide as they are high, and stands on either side of
-      // its place.
+      // A turned text is vertical and centred on its place; its letters are half as wide as they are high.
       const half = mark.turn ? (mark.text.length * size) / 4 : 0;
       return half > 0 ? [mark.y - half, mark.y + half] : [mark.y - size, mark.y + 0.3 * size];
     }
@@ -44,20 +43,23 @@ function extent(mark: Mark): Extent {
   }
 }
 
-/** Texts and rules below them name what follows; so a picture does not end with one. */
+/**
+ * Whether a part names what follows it, as texts and the rules below them do; a picture must not end with
+ * such a part.
+ */
 const names = (part: Mark | Region): boolean =>
   'mark' in part && (part.mark === 'text' || (part.mark === 'box' && part.height < 5));
 
 /**
- * The height at which a picture may end above `limit`: what would be cut there is left out, and with it the
- * titles that stand just above it. It is `limit` if nothing is cut.
+ * The height, at most `limit`, at which a picture may end. Parts that `limit` would cut are left out, and
+ * with them the titles that stand just above them.
  */
 export function cropAbove({ marks, regions }: Scene, limit: number): number {
   const parts = [
     ...marks.map((mark) => ({ extent: extent(mark), names: names(mark) })),
     ...regions.map(({ y, height }) => ({ extent: [y, y + height] as Extent, names: false })),
   ];
-  /** How far a title is from what it names, at most. */
+  /** The largest distance of a title from what it names, in pixels. */
   const gap = 12;
   let end = limit;
   for (;;) {

@@ -1,9 +1,12 @@
 // A table as a CSV file, by RFC 4180.
 
-/** A line. Text is written as it is: tokens such as “=” and “-” are what a row is about. */
+/**
+ * One line. Text is written unchanged, although a spreadsheet may take “=” or “-” for a formula: these are
+ * tokens, and a row is about its token.
+ */
 function csvRow(values: readonly (string | number)[]): string {
   const field = (value: string | number) => {
-    // A value without a number is an empty cell.
+    // A number that is not finite becomes an empty cell.
     if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
     return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
   };

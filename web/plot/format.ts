@@ -5,8 +5,8 @@ export { listed } from '../../build/package/listed.js';
 export const minus = (text: string) => text.replace('-', '−');
 
 /**
- * A share of the largest number beside it. Anything smaller is rounding error, such as a constant row minus
- * its mean, and prints as 0.
+ * A fraction of the largest number beside a value. A smaller value is rounding error, such as a constant row
+ * minus its mean, and prints as 0.
  */
 const dust = 1e-12;
 const withoutDust = (value: number, size: number) => (Math.abs(value) < dust * size ? 0 : value);
@@ -33,7 +33,7 @@ export const readable = (value: number, size = 1): string => rounded(value, 3, s
 /** A number in a finding: two significant digits. */
 export const about = (value: number, size = 1): string => rounded(value, 2, size);
 
-/** With a sign in front, for terms of a sum. */
+/** A number with its sign in front, for terms of a sum. */
 export const signed = (value: number, size = 1): string =>
   withoutDust(value, size) >= 0 ? `+${readable(value, size)}` : readable(value, size);
 
@@ -47,9 +47,9 @@ export function exponent(value: number): string {
   return `${minus(digits)}\u00a0×\u00a010${raised}`;
 }
 
-/** Keeps a share of less than all from rounding to 100 %. */
+/** Keeps a share that is less than all from being rounded to 100 %. */
 const belowAll = (part: number) => (1 - part > dust ? Math.min(part, 0.999) : part);
-/** To a tenth of a percent; what rounds to zero has no sign. */
+/** A share to a tenth of a percent; a share that rounds to zero has no sign. */
 export const percent = (part: number): string =>
   Number.isFinite(part)
     ? minus(`${(100 * belowAll(part)).toFixed(1).replace(/^-(0\.0)$/, '$1')}\u202f%`)
@@ -71,19 +71,22 @@ export function howExactly(gap: number, largest?: number): string {
   return `to within ${exponent(part)}${largest ? ' of the largest' : ''}`;
 }
 
-/** A change; one of at most `least` is said to be rounding. */
+/** A change in words; up to `least` it is said to be rounding. */
 export const changeText = (change: number, least = rounding): string =>
   change !== 0 && change <= least ? '0 (rounding)' : readable(change);
 
-/** In letters: about eight words and their numbers. */
+/** The length of the longest sentence that can stand out, in letters: about eight words and their numbers. */
 const longestHead = 90;
 
-/** The sentence that stands out, empty if the first is too long, and the rest. */
+/**
+ * Splits a caption into its first sentence, which stands out, and the rest. If the first sentence is too
+ * long, none stands out.
+ */
 export function captionOf(finding: string): [head: string, rest: string] {
   const end = finding.search(/[.!?](\s|$)/) + 1;
   return end > 0 && end <= longestHead ? [finding.slice(0, end), finding.slice(end)] : ['', finding];
 }
 
-/** The words of a link to what a place of a figure opens. */
+/** The text of the link to the figure that a click on a place opens. */
 export const openingText = ({ label, figure }: { label?: string; figure: { title: string } }): string =>
   `${label ?? 'Open this run'}: ${figure.title}`;

@@ -77,7 +77,7 @@ export interface AxisOptions {
   /** An axis without a name has no numbers either. */
   label?: string;
   logarithmic?: boolean;
-  /** Extended to round numbers, unless this is false. */
+  /** Whether the ends are extended to round numbers; true unless given. */
   nice?: boolean;
   ticks?: number;
   /** How ticks are printed; a true minus sign unless given. */
@@ -87,7 +87,7 @@ export interface AxisOptions {
 export interface Plane {
   x: Scale;
   y: Scale;
-  /** Inside the axes. */
+  /** The area inside the axes. */
   inner: Area;
   marks: Mark[];
 }
@@ -112,7 +112,7 @@ export function plane(area: Area, below: AxisOptions, beside: AxisOptions): Plan
   const widest = 6.8 * Math.max(...labels.map(({ text }) => text.length));
   const [before, last] = labels.slice(-2);
   const distance = (last?.x ?? 0) - (before?.x ?? -Infinity);
-  // Numbers of many letters stand only at every second line, or fewer.
+  // Long numbers stand only at every second grid line, or at fewer.
   const step = Math.max(1, Math.ceil(widest / distance));
   const columns = columnTicks.filter((_, place) => place % step === 0);
   const [start, end] = x.range() as [number, number];
@@ -233,7 +233,7 @@ export const curve = (
 export const horizontal = ({ inner: { x, width } }: { inner: Area }, y: number, look: Look): Mark =>
   lineAt([x, y], [x + width, y], look);
 
-/** The same from top to bottom, at x. */
+/** A line from the top of the axes to the bottom, at x in pixels. */
 export const vertical = ({ inner: { y, height } }: { inner: Area }, x: number, look: Look): Mark =>
   lineAt([x, y], [x, y + height], look);
 
@@ -278,7 +278,7 @@ export interface MapOptions {
   title?: string;
   subtitle?: string;
   term?: Term | undefined;
-  /** The bar's colour, if it is no term's. */
+  /** The bar's colour, if the map stands for no term. */
   ink?: Ink | undefined;
   faint?: boolean;
 }
@@ -387,7 +387,7 @@ export function rowBars(
   return { mark: 'path', d: d.join(''), ...(ends ? { stroke: ink, wide: 2 } : { fill: ink }) };
 }
 
-/** Slanted lines across an area: what is wrong, or missing. */
+/** A path of slanted lines across an area, which mark what is wrong or missing. */
 export function hatching({ x, y, width, height }: Area): string {
   let d = '';
   for (let at = 6; at < width + height; at += 6) {
@@ -418,11 +418,11 @@ type Named = Parameters<typeof lineKey>[2][number];
 export function namedLines(outer: Area, entries: readonly Named[], least = 560) {
   const room = outer.width < least ? 0 : 32 + 6.7 * Math.max(...entries.map(({ label }) => label.length));
   return {
-    /** What is left for the lines. */
+    /** The area that is left for the lines. */
     area: { ...outer, width: outer.width - room },
-    /** How much stands below it. */
+    /** The height of the names below that area, in pixels; 0 if they stand beside the lines. */
     below: room ? 0 : 18 * entries.length + 8,
-    /** How high each line is at its end, in pixels. */
+    /** Marks for the names; `ends` are the y of the lines at their right ends, in pixels. */
     names({ inner }: Plane, ends: readonly number[]): Mark[] {
       if (!room) return lineKey(outer.x, outer.y + outer.height + 4, entries);
       const bottom = inner.y + inner.height;
@@ -446,7 +446,7 @@ export function namedLines(outer: Area, entries: readonly Named[], least = 560) 
 
 export interface Multiples {
   columns: number;
-  /** Of one cell. */
+  /** The width of one cell. */
   width: number;
   at(place: number): { column: number; row: number; x: number };
 }
@@ -479,7 +479,8 @@ export function largestMagnitude(arrays: Iterable<ArrayLike<number>>): number {
 }
 
 /**
- * Text in lines that fit a width, for letters of so many pixels; a word that does not fit has its own line.
+ * Breaks text into lines that fit a width, for letters of so many pixels; a word that is too long has its own
+ * line.
  */
 export function wrapped(text: string, width: number, letter = 6.8): string[] {
   const most = Math.floor(width / letter);

@@ -11,7 +11,10 @@ export const plainCopy = <T>(value: T): T =>
     ? Object.assign(Object.create(null), value)
     : value;
 
-/** Array.from, for which the build substitutes it: MooTools and Prototype.js ignore the mapping function. */
+/**
+ * What the build puts in place of Array.from, because MooTools and Prototype.js replace that with a function
+ * that ignores `map`.
+ */
 export function arrayFrom<T, R>(from: Iterable<T> | ArrayLike<T>, map?: (value: T, at: number) => R) {
   // A value without an iterator is an object with a length, which asks for that many members.
   const list: T[] = [...(Symbol.iterator in from ? from : Array<T>(from.length))];

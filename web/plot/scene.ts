@@ -25,7 +25,7 @@ export type Term = 'token-token' | 'token-position' | 'position-token' | 'positi
 export type ScaleName = 'diverging' | 'sequential';
 
 interface Linked {
-  /** The term that it belongs to, so that it lights up with the term's name. */
+  /** The term that the mark belongs to, so that it lights up with the term's name. */
   term?: Term | undefined;
   /** Only on a page, not in a file: the mark says how to use the picture. */
   live?: true;
@@ -36,7 +36,7 @@ export interface Span {
   text: string;
   shift?: 'sub' | 'sup';
   italic?: true;
-  /** In this colour and the text's own font. */
+  /** Set if the piece has this colour and the text's own font. */
   ink?: Ink;
 }
 
@@ -45,7 +45,7 @@ export interface TextMark extends Linked {
   x: number;
   y: number;
   text: string;
-  /** The same set as mathematics. */
+  /** The same text, set as mathematics. */
   spans?: readonly Span[];
   anchor?: 'start' | 'middle' | 'end';
   ink?: Ink;
@@ -130,7 +130,7 @@ export interface Cursor {
   j: number;
 }
 
-/** Centres of what can be pointed at, and sizes where they are not dots. */
+/** Centres of the things that can be pointed at, and their sizes if they are not dots. */
 interface Points {
   x: ArrayLike<number>;
   y: ArrayLike<number>;
@@ -160,8 +160,8 @@ export interface Handle {
   y: number;
   setting: string;
   /**
-   * Of a part about (x, y), such as a card: it moves sideways, so a finger still scrolls the page up and
-   * down.
+   * Set if a part around (x, y), such as a card, is dragged. It moves sideways only, so that a finger still
+   * scrolls the page up and down.
    */
   size?: { width: number; height: number };
   /** The value when (x, y) has been dragged to a pixel; a number is rounded to one that can be set. */

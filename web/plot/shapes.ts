@@ -8,7 +8,7 @@ import { sizes } from './sizes.js';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to take out
 export const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
 
-/** To a hundredth of a pixel. */
+/** A length or place, rounded to a hundredth of a pixel. */
 export const rounded = (value: number) => String(Math.round(100 * value) / 100);
 
 /** An SVG element: its name, its attributes, its text. */
@@ -16,11 +16,11 @@ export interface Shape {
   name: string;
   attributes: [string, string][];
   text?: string | undefined;
-  /** Within its text. */
+  /** Elements within its text. */
   spans?: Shape[] | undefined;
 }
 
-/** Numbers are rounded; what is undefined is left out. */
+/** Makes a shape: numbers are rounded, and attributes that are undefined are left out. */
 const shape = (
   name: string,
   attributes: Record<string, string | number | undefined>,

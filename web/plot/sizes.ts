@@ -4,7 +4,7 @@ export const sizes = { label: 13, text: 15, prose: 18, heading: 22, section: 30,
 
 export type Size = (typeof sizes)[keyof typeof sizes];
 
-/** As --size-label and so on. */
+/** The sizes as CSS custom properties: --size-label and so on. */
 export const sizeVariables: string = Object.entries(sizes)
   .map(([name, size]) => `--size-${name}:${size / 16}rem`)
   .join(';');

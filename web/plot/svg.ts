@@ -80,7 +80,7 @@ export interface PictureOptions {
   description: string;
   /** Text below the picture. With it, the picture has a margin and its title above. */
   below?: readonly string[];
-  /** False leaves out the ground, where the page's own is known to suit the theme. */
+  /** False leaves out the ground, for a page whose own ground is known to suit the theme. */
   ground?: boolean | undefined;
 }
 
@@ -120,8 +120,8 @@ export async function svgPicture(
   const images = await Promise.all(
     themes.flatMap(([name, hidden]) => rasters.map((raster) => rasterImage(raster, name, hidden))),
   );
-  // `auto` shows the reader's theme, or the one that the picture's address ends in: #light or #dark. Then its
-  // author has chosen it to suit the page, whose ground it has.
+  // `auto` shows the reader's theme, or the one that the picture's address ends in: #light or #dark. Such an
+  // address was written to suit the page, so the picture then has no ground of its own.
   const auto = theme === 'auto';
   const style = auto
     ? `<style>svg{${themeVariables('light')}}.on-dark{display:none}@media (prefers-color-scheme: dark){${dark('svg:not(:target)')}}${dark('g:target')}${inkClasses}:target>.ground,svg:target>g>.ground{fill:none}</style>`
