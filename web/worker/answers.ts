@@ -21,7 +21,7 @@ export function liveJob(
 ): { job: LiveJob; take(order: Order): void } {
   let { state } = options;
   let paused = options.paused ?? false;
-  /** How many turns the reader has asked for while it is paused. */
+  /** How many single turns the reader has asked for while the job is paused. */
   let steps = 0;
   let mustLook = false;
   let wake = () => {};
@@ -135,10 +135,13 @@ export function answering(
   };
 }
 
-/** Lets the page paint and take its input. */
+/** Lets the page paint and handle input. */
 const pause = () => new Promise<void>((go) => setTimeout(go));
 
-/** Lets the page take its turn each time that a figure asks for the library, which is between its steps. */
+/**
+ * Lets the page have its turn each time that a figure asks for the library, which figures do between their
+ * steps.
+ */
 export const yielding = ({ small, superpose, miniLM, ...others }: Library): Library => ({
   ...others,
   small: () => pause().then(small),
@@ -175,7 +178,7 @@ export function memoizer(): Memoize {
     const known = values.get(name);
     const usable = known?.key === text && !(isHandle(known.value) && !known.value.isAlive());
     if (usable && !again) return known.value as Awaited<T>;
-    // The old one is freed before the next is made, because there may be no room for both.
+    // The old value is freed before the next is computed, because there may be no room for both.
     if (isHandle(known?.value)) {
       values.delete(name);
       known.value.delete();

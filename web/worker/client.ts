@@ -32,8 +32,8 @@ export interface AskOptions {
 }
 
 /**
- * What an asker hears. Each state is that of the question, or the one that the live job was last asked to
- * show.
+ * How an asker hears of its questions. Each state is the question's, or the one that the live job was last
+ * asked to show.
  */
 export interface AnswerListener {
   answered(data: unknown, state: State): void;
@@ -88,7 +88,7 @@ function listenTo(started: Connection): Connection {
   started.onerror = (event) => {
     if (connection !== started) return;
     connection = undefined;
-    // It may still be computing, or occupy memory.
+    // The worker may still be computing, or occupy memory.
     started.terminate?.();
     if (hasReplied || transportIndex + 1 >= transports.length) {
       for (const [id, { settle }] of [...pending]) settle({ id, error: workerFailed });
@@ -108,12 +108,15 @@ function listenTo(started: Connection): Connection {
 }
 
 export function asker(figure: string, listener: AnswerListener): Asker {
-  /** After a cancellation nothing more of the question is `heard`. */
+  /**
+   * The question that was sent last and has not ended. `heard` is false once it is cancelled: nothing more of
+   * it is passed on.
+   */
   let underWay: { id: number; heard: boolean } | undefined;
   /** The newest question, which is sent when the one under way has ended. */
   let next: { state: State; options: AskOptions | undefined } | undefined;
 
-  /** Passes on what comes before the end. */
+  /** Passes on progress and frames, which come before the end. */
   const report = (reply: Extract<Reply, { progress: number } | { frame: unknown }>, state: State) => {
     if ('progress' in reply) listener.progress(reply.progress);
     else listener.frame?.(reply.frame, next?.state ?? state);

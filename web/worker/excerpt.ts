@@ -1,5 +1,5 @@
-// Computes a state again and records what it reads of the model: the excerpt that a figure in one file
-// needs.
+// Computes a state again and records which parts of the model it reads: the excerpt that a figure saved in
+// one file needs.
 import { excerptRecorder, NotInExcerpt, watchedLibrary } from '../embed/modelExcerpt.js';
 import type { Library } from '../figures/figure.js';
 import { type ComputeFigure, computeWith } from './answers.js';
@@ -12,8 +12,8 @@ async function fetchBytes(address: URL): Promise<Uint8Array> {
 }
 
 /**
- * Only for a worker that has computed nothing yet: a figure does not read again what is memoized. Without the
- * model's address, the given library says that there is no model.
+ * Only for a worker that has computed nothing yet, because a figure does not read again what is memoized.
+ * Without the model's address, the given library says that there is no model.
  */
 export const excerptOf =
   (given: Library, model: URL | undefined): ComputeFigure =>

@@ -17,7 +17,7 @@ export function library(
   };
 }
 
-/** Advice where a site, or a file saved from one, has no address of MiniLM's files. */
+/** The advice given where a site, or a file saved from one, has no address of MiniLM's files. */
 export const siteAdvice =
   'Whoever builds this site can add MiniLM’s files (npm run build), or name a folder that has them (SUPERPOSE_MODEL).';
 

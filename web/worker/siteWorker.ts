@@ -11,7 +11,7 @@ export const newWorker = () => new Worker(scriptAddress(absolute()), { type: 'mo
 export const siteWorker: Transport = {
   name: 'worker',
   start() {
-    // It is not even tried, because some browsers log the refusal to the console.
+    // A worker of another origin is not even tried, because some browsers log the refusal to the console.
     if (new URL(absolute()).origin !== location.origin) throw new Error('The worker is of another origin.');
     return newWorker();
   },
@@ -20,7 +20,7 @@ export const siteWorker: Transport = {
 export const siteBlobWorker: Transport = {
   name: 'blob worker',
   start() {
-    // Questions that arrive early wait in the worker until the imported module listens.
+    // Questions that arrive early wait in the worker until the module that it imports listens.
     return workerOf(`import ${JSON.stringify(absolute())};`, { type: 'module' });
   },
 };

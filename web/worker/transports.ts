@@ -1,19 +1,19 @@
-// How a question gets from a page to the code that computes. client.ts asks it for a figure, and a transport
-// takes it to a worker. There answers.ts computes the figure with library.ts, and replies with progress and
-// frames, then with data or an error. A page tries its transports in turn: a worker, which a page of another
-// origin may not start; a worker made of a blob, which a policy may forbid; and its own thread, where
+// How a question gets from a page to the code that computes. A figure asks client.ts, and a transport takes
+// the question to a worker. There answers.ts computes the figure with library.ts, and replies with progress
+// and frames, then with data or an error. A page tries its transports in turn: a worker, which a page of
+// another origin may not start; a worker made of a blob, which a policy may forbid; and its own thread, where
 // answers.ts lets the page go on.
 import type { State } from '../figures/controls.js';
 
 export type Question =
   /**
-   * With `excerpt`, the data are what the figure's state reads of the model instead of the figure's own. With
-   * `again`, nothing of an earlier computation is used. With `paused`, a live job waits before its first
+   * With `excerpt`, the answer is what the figure's state reads of the model instead of the figure's data.
+   * With `again`, nothing of an earlier computation is used. With `paused`, a live job waits before its first
    * turn.
    */
   | { id: number; figure: string; state: State; excerpt?: true; again?: true; paused?: true }
   | { cancel: number }
-  /** To the live job that answers the question of this id. */
+  /** An order to the live job that answers the question of this id. */
   | { job: number; order: Order };
 
 /** Wait before the next turn, go on, take one more turn, or show what there is with other settings. */
@@ -54,7 +54,7 @@ export function scriptAddress(address: string): string {
   return (policy?.createScriptURL(address) ?? address) as string;
 }
 
-/** A worker with this source. The blob's address is revoked once the worker has read it, or could not. */
+/** A worker with this source. The blob's address is revoked once the worker has read it or failed to. */
 export function workerOf(text: string, options?: WorkerOptions): Worker {
   const address = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
   const worker = new Worker(scriptAddress(address), options);
@@ -74,8 +74,8 @@ export const blobWorker = (text: string, first?: () => unknown): Transport => ({
 });
 
 /**
- * `answering` of answers.ts, which this file must not import: takes the function for replies, returns that
- * for questions.
+ * The type of `answering` in answers.ts, which this file must not import: it takes the function for replies
+ * and returns the function for questions.
  */
 export type Answering = (reply: (reply: Reply) => void) => (question: Question) => void;
 

@@ -25,9 +25,9 @@ import { type ComputeFigure, memoizer } from './answers.js';
 
 interface OpenModel {
   model: OpenedModel;
-  /** What its figures memoize is forgotten with it. */
+  /** What the model's figures memoize, which is forgotten with it. */
   memoize: Memoize;
-  /** For a model without a table of positions, once it is averaged over a corpus. */
+  /** Set once the model is averaged over a corpus, for a model without a table of positions. */
   means: CorpusMeans | undefined;
 }
 
@@ -49,7 +49,7 @@ export async function userModel(
   const withModel: Library = {
     ...library,
     memoize: open.memoize,
-    // What was computed beforehand is of MiniLM.
+    // The recorded results are MiniLM's.
     recorded: undefined,
     userModel: asTextModel(open),
   };
@@ -72,7 +72,7 @@ async function handle(superpose: Superpose, request: ModelRequest, job: Job) {
     if (!(error instanceof FamilyUnknown)) throw error;
     return { families: error.families } satisfies FamilyChoice;
   }
-  // It may have been forgotten while it was opened.
+  // The reader may have forgotten the model while it was being opened.
   job.signal.throwIfAborted();
   open?.model.delete();
   open = { model, memoize: memoizer(), means: undefined };
@@ -110,7 +110,7 @@ async function describe(model: OpenedModel): Promise<UserModel> {
 async function average(opened: OpenModel, corpus: string, job: Job): Promise<CorpusAverage> {
   const { model } = opened;
   const lines = corpus.split('\n').filter((line) => line.trim() !== '');
-  // Reading is the first third.
+  // Reading is the first third of the progress.
   const part = 1 / 3;
   opened.means = await model.corpusMeans({
     ...(!model.readsText && { sentences: lines.map((line) => ({ ids: idsIn(line) })) }),
@@ -153,7 +153,7 @@ function asTextModel(opened: OpenModel): UserTextModel {
 
 /** The tokens of a text, or of a list of ids if the model has no tokenizer. */
 async function tokenized(model: OpenedModel, text: string, longest: number): Promise<Sentence> {
-  // Of some models nothing says how many they take.
+  // Some models do not say how many tokens they take.
   const most = Math.min(longest, model.positions || longest);
   const sentence = model.readsText ? await model.tokenize(text) : { ids: idsIn(text), tokens: undefined };
   const { ids, tokens = ids.map(String) } = sentence;
@@ -170,7 +170,7 @@ const idsIn = (text: string): number[] =>
     .filter((id) => id !== '')
     .map(Number);
 
-/** How many tokens of a sentence have a mean. */
+/** How many tokens of a sentence have means, from the first on. */
 function tokensWithMeans({ scores }: CorpusMeans): number {
   const [first] = scores ?? [];
   return first ? (first.query.first ?? 0) + first.query.position.rows : 0;
@@ -188,7 +188,8 @@ async function layerScores(
     ? await model.decompose(input, { ...options, layer, ...byMechanism(means()) })
     : await model.decompose(input, {
         ...options,
-        // Without a layer, the first one's tables are taken apart, and little of the file is read.
+        // Without `layer`, the first layer's scores are taken apart by its tables, and little of the file is
+        // read.
         ...(layer > 0 && { layer }),
         gauge,
         groups: groupsOf(model, layer),
@@ -199,7 +200,8 @@ async function layerScores(
 }
 
 /**
- * In three groups, as models with tables are: token → token by the distance has no terms with other parts.
+ * The scores by mechanism in three groups, as in models with tables. The token → token scores that depend on
+ * the distance have no terms with other parts, so their part joins the tokens.
  */
 const byMechanism = (means: CorpusMeans) =>
   ({
@@ -208,7 +210,9 @@ const byMechanism = (means: CorpusMeans) =>
     groups: { token: ['token', 'offset'], position: ['position'], rest: ['constant'] },
   }) as const;
 
-/** Token, position, and all else that the family adds up or its layers have written. */
+/**
+ * Token, position and, as the rest, everything else that the family adds up or that its layers have written.
+ */
 function groupsOf({ summands }: OpenedModel, layer: number): Record<string, readonly string[]> {
   const [token = '', position = '', ...others] = summands;
   const written = layer > 0 ? ['attention', 'mlp'] : [];

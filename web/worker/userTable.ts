@@ -7,7 +7,7 @@ import { watching } from '../figures/trainedModel.js';
 import type { TableKind, TableRequest, UserTable, UserTables } from '../figures/userFile.js';
 import type { ComputeFigure } from './answers.js';
 
-/** As much of a table as figures can show: their largest vocabulary and their widest rows. */
+/** The most of a table that figures can show: their largest vocabulary and their widest rows. */
 const mostRows = 5000;
 const mostColumns = 1024;
 
@@ -48,7 +48,7 @@ function rowsOfOpen(): UserRows {
   };
 }
 
-/** The first rows: as many as are requested, or as there are. */
+/** The first rows of a table: as many as are requested, or as there are. */
 const firstOf =
   ({ opened: { table } }: OpenTable) =>
   (rows: number) => {
@@ -82,7 +82,7 @@ async function handle(library: Library, { files, kind, tensor, ...csv }: TableRe
     ...(tensor && { tensor }),
     ...csv,
   });
-  // It may have been forgotten while it was opened.
+  // The reader may have forgotten the tables while this one was being opened.
   job.signal.throwIfAborted();
   const { rows, columns } = opened.table;
   const name = files[0]?.name ?? '';

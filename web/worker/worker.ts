@@ -1,5 +1,6 @@
-// Everything that computes, in files that only this one imports, so that no page loads any of it twice. As a
-// worker it answers off the page's thread; as a module it serves pages that may not start a worker.
+// The worker's entry point. Only this file imports the code that computes, so that no page loads any of it
+// twice. As a worker it answers off the page's thread; as a module it serves pages that may not start a
+// worker.
 
 import type { Library } from '../figures/figure.js';
 import { openingFigures } from '../figures/opening.js';
@@ -10,8 +11,8 @@ import type { Answering, Question, Reply } from './transports.js';
 /** In dist/ this file is in assets/, beside model/. */
 const model =
   __SUPERPOSE_MODEL__ && new URL(__SUPERPOSE_MODEL__, new URL(/* @vite-ignore */ '../', import.meta.url));
-// The page opens with recorded runs, so even the library is loaded only when a figure asks for it. It is
-// memoized, because another import would take several tasks at each step.
+// The page opens with recorded runs, so even the library is loaded only when a figure asks for it. Its import
+// is memoized, because importing it again would take several tasks of the event loop at each step.
 const loadedLibrary = retried(() =>
   import('./library.js').then(
     ({ library, siteAdvice, withoutModel }) =>
@@ -29,7 +30,10 @@ const lazyLibrary: Library = {
   recorded,
 };
 
-/** Computes all figures. The code of those on the reader's files is loaded when one is first asked for. */
+/**
+ * Computes all figures. The code for figures of the reader's files is loaded when one of them is first asked
+ * for.
+ */
 const computeAll = (library: Library): ComputeFigure => {
   const compute = computeWith(library);
   return async (figure, state, job) => {
