@@ -23,8 +23,8 @@ type Data = Awaited<ReturnType<typeof compute>>;
 const last = <T>(list: readonly T[]): T => list[list.length - 1] as T;
 
 /**
- * Steps to 99 %: runs of another program whose rate falls, five seeds. Without attention: what is right at
- * the end.
+ * Steps to 99 % in another program's runs, five seeds each, whose learning rate falls. `withoutScores` is the
+ * accuracy without attention at the end, in percent.
  */
 const published = {
   add: { lookup: 60, roll: 135, badge: 66, prev: 51 },
@@ -38,7 +38,7 @@ test.each(tasks)('%s: what is right and when is what another program has', async
   for (const [name, expected] of Object.entries(published)) {
     const { mean, first } = modelOf(data, name as keyof typeof published);
     expect(last(mean) / data.questions, name).toBeGreaterThan(0.995);
-    // As soon, or sooner: here the rate does not fall.
+    // All seeds get there, as soon or sooner, because here the learning rate does not fall.
     expect(first?.count, name).toBe(5);
     expect((first?.mean as number) / expected[task], name).toBeLessThan(1.12);
     expect((first?.mean as number) / expected[task], name).toBeGreaterThan(0.6);
@@ -62,7 +62,7 @@ test.each(tasks)(
     expect(learned('concat-wide-without-cross-terms')).toBe(needsNoCrossTerm);
     const { end, norm } = data.separate as NonNullable<Data['separate']>;
     expect(end.right >= 0.99).toBe(needsNoCrossTerm);
-    // With it they learn all four.
+    // With LayerNorm they learn all four tasks.
     expect(last(norm).right).toBeGreaterThanOrEqual(0.99);
     const sentence = figure.describe(data, state as never);
     expect(captionOf(sentence)[0]).toBe(
@@ -87,7 +87,7 @@ test('curves, vectors, attention and answers are those of trainers stepped by ha
     const model = modelOf(data, name);
     expect(model.parameters).toBe(parameters);
     const trainer = superpose.trainer({ ...options, steps: 2 ** 22, task: 'roll', n, d_model: 16, seed: 1 });
-    // The twelfth measure is the seventh look.
+    // The measurement after 12 strides is the seventh look.
     for (let k = 0; k < 12; k++) trainer.step(data.stride);
     expect(model.right[0]?.[12]).toBe(Math.round(trainer.evaluate().accuracy * data.questions));
     const attention = trainer.attention({ n, tokens: data.tokens });
@@ -123,7 +123,8 @@ test.each(tasks)('%s: the row that is shown is typical, and is read where its an
     if (!shown) continue;
     const answers = last(shown?.answers ?? []);
     const right = asking.filter((place) => answers[place] === data.targets[place]).length;
-    // Of ten answers, no other number would be as near, or one more would be.
+    // With ten answers, 0.05 allows only the number that is nearest to the mean; separate scores may be one
+    // answer off.
     const most = name === 'concat-wide-without-cross-terms' ? 1 / asking.length : 0.05;
     expect(Math.abs(right / asking.length - last(mean) / data.questions), name).toBeLessThanOrEqual(most);
     const looked = asking.filter((place) =>
@@ -166,7 +167,7 @@ test.each([
   const letters = Math.max(...data.tokens.map((id: number) => token(id, data.tokens.length).length));
   for (const width of [280, 350, 700, 1048]) {
     const scene = figure.scene(data, state as never, width);
-    // Signs are wider than what a text is taken to be.
+    // Signs are wider than the letters that a text is taken to have.
     for (const { cell } of rowsOf(data, state as never, width)) expect(cell).toBeGreaterThan(11 * letters);
     for (const mark of scene.marks)
       if (mark.mark === 'text') expect(mark.size ?? 12).toBeGreaterThanOrEqual(12);
@@ -182,7 +183,7 @@ test('what is said is what is drawn', async () => {
   const { data, state } = await run<Data>(addOrConcatenate, { step: 60 });
   const right = (name: ModelName) => aboutPercent((modelOf(data, name).mean[12] as number) / data.questions);
   const sentence = figure.describe(data, state as never);
-  // Half learned, the numbers come first; at the end, what they mean.
+  // In the middle of learning the numbers come first; at the end, what they mean does.
   const pair = `${right('add')} added and ${right('concat-half')} concatenated`;
   expect(sentence).toMatch(new RegExp(`^After 60 steps, right: ${pair}\\. `));
   expect(sentence).toContain(`; ${right('uniform-attention')} with equal attention.`);
@@ -215,11 +216,11 @@ test('a replay dwells on the early steps, and ends with the run', async () => {
   expect(at(1)).toBe(200);
   const all = Array.from({ length: 101 }, (_, k) => at(k / 100));
   expect(all).toEqual([...all].sort((a, b) => a - b));
-  // Half of the steps take two thirds of the time that steps have.
+  // The first half of the steps takes two thirds of the time that all steps take.
   expect(at(2 / 3)).toBeCloseTo(100, 6);
   expect(plays?.seconds).toBeGreaterThanOrEqual(4);
   expect(plays?.seconds).toBeLessThanOrEqual(6);
-  // Every moment of it can be drawn.
+  // Every moment of the replay can be drawn.
   const { data, state } = await run(addOrConcatenate);
   for (const step of all) {
     for (const width of [350, 720, 1048]) {
@@ -250,7 +251,8 @@ test('the longer run is not begun unasked, and its seeds follow the first', asyn
 
 test('in another page’s column of 600 pixels every arc of the wide picture is there', async () => {
   const { data, state } = await run<Data>(addOrConcatenate, { task: 'lookup' });
-  // One curve an arc, in paths that nothing else has: solid where a token looks, dashed where it should.
+  // Each arc is one curve, and no other paths have curves: arcs are solid where a token looks and dashed
+  // where it should.
   const arcsAt = (width: number) =>
     figure
       .scene(data, state as never, width)
@@ -261,6 +263,6 @@ test('in another page’s column of 600 pixels every arc of the wide picture is 
       );
   const arcs = arcsAt(1048);
   expect(arcs.filter(([lacking]) => !lacking).length).toBe(2);
-  // A frame takes some of its width for margins.
+  // A frame takes some of the column's width for its margins.
   for (const width of [584, 600, 700]) expect(arcsAt(width)).toEqual(arcs);
 });

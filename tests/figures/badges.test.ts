@@ -8,7 +8,7 @@ import { library } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 import { shorter } from './support.ts';
 
-/** A new seed each time: a figure that remembers an earlier one would not draw. */
+/** A new seed each time, because a figure that remembers an earlier one would not draw again. */
 let fresh = 1000;
 
 interface Used {
@@ -17,7 +17,7 @@ interface Used {
   recorded: boolean;
 }
 
-/** These draw only an order of words; their numbers are the model's. */
+/** These figures draw at random only an order of words; their numbers are the model's. */
 const drawsAnOrder = ['needs-positions'];
 
 /** A library that records what is used: the model, and anything drawn at random. */
@@ -46,7 +46,8 @@ function watched(used: Used): Library {
     small: async () => noting(await loaded.small()),
     superpose: async () => noting(await loaded.superpose()),
     miniLM: () => modelled(loaded.miniLM),
-    // Of other figures it has only what would be computed again, or, of all layers, what the model gave.
+    // Recordings of other figures are withheld, because their numbers can be computed again; those of `depth`
+    // are the model's.
     recorded: async (name) => {
       if (name === 'language') used.recorded = true;
       else if (name === 'depth') used.model = true;
@@ -59,7 +60,10 @@ function watched(used: Used): Library {
 const sourceOf = ({ model, random, recorded }: Used): Source =>
   recorded ? 'recorded' : model ? (random ? 'mixed' : 'trained') : random ? 'seeded' : 'exact';
 
-/** Where numbers come from does not depend on how long models are trained, or how many. */
+/**
+ * Settings for short runs: where numbers come from does not depend on how many models are trained, or for how
+ * long.
+ */
 const brief: Record<string, Record<string, string>> = {
   'keep-apart': { d_model: '8' },
   narrow: { seeds: '1' },
@@ -80,11 +84,12 @@ const statesOf = ({ name, controls, settle }: AnyFigure): State[] => {
     const { state } = readState(controls, [...short, ...texts] as [string, string][]);
     return settle?.(state as never, undefined) ?? state;
   });
-  // Figures remember the model’s numbers, so the same state again would use nothing.
+  // Repeated states are left out: figures remember the model’s numbers, so that the second time nothing would
+  // be used.
   return [...new Map(states.map((state) => [JSON.stringify(state), state])).values()];
 };
 
-/** The other picture of figures whose first one does not depend on where rows come from. */
+/** A setting for the second picture of figures whose first one does not depend on where rows come from. */
 const other: Record<string, string> = { collisions: 'token', sum: 'channels' };
 
 for (const [name, load] of Object.entries(figures)) {

@@ -7,7 +7,7 @@ const row = ({ data, columns }: Table, place: number) =>
   Array.from(data.subarray(place * columns, (place + 1) * columns));
 const squared = (a: number[], b: number[]) => a.reduce((sum, x, c) => sum + (x - (b[c] as number)) ** 2, 0);
 
-/** The two words nearest to word + position, by distances, not margins. */
+/** The two words nearest to word + position, by distances instead of margins. */
 function nearestTo(words: Table, word: number, position: number[]) {
   const bare = row(words, word);
   const sum = bare.map((x, c) => x + (position[c] as number));
@@ -114,7 +114,7 @@ test('the first hundred words, counted one by one', async () => {
       }
     }
   }
-  // Widths begin at 4, sizes at half.
+  // The first width is 4 and the first size a half.
   expect(result.data.points[1][1].share).toBeCloseTo(lost / 6400, 12);
   expect(result.data.looked).toBe(100);
 });

@@ -39,8 +39,9 @@ test('at most three inputs of a figure are in sight beside its text, whichever p
       const inSight = Object.entries(controls as Controls).flatMap(([setting, control]) =>
         control.more || control.kind === 'text' || hidden.includes(setting) ? [] : [setting],
       );
-      // How near subspaces come to right angles is a matter of d, k₁ and k₂ together.
-      // The first screen's task has its step, width and task, and the question of separate scores.
+      // Two figures need four settings in sight. How near subspaces come to right angles depends on d, k₁ and
+      // k₂ together. The first screen's task has its step, width and task, and the question of separate
+      // scores.
       const four = name === 'add-or-concatenate' || (name === 'overlap' && state.of === 'subspaces');
       const most = four ? 4 : 3;
       expect(inSight.length, `${name}: ${inSight}`).toBeLessThanOrEqual(most);
@@ -130,7 +131,7 @@ test('a number that is dragged to becomes the nearest that can be set', () => {
   const range = { kind: 'range', label: '', min: 1, max: 4, step: 0.05, initial: 1 } as const;
   const targets = [-1, 1.024, 1.026, 2.6499, 9, Number.NaN];
   expect(targets.map((target) => nearestValue(range, target))).toEqual([1, 1, 1.05, 2.65, 4, undefined]);
-  // The last step of 3 from 1 that is not above 9.
+  // In steps of 3 from 1, the last value that is not above 9 is 7.
   expect(nearestValue({ ...range, max: 9, step: 3 }, 100)).toBe(7);
   const steps = { kind: 'steps', label: '', values: [2, 8, 64], initial: 2 } as const;
   expect([0, 4.9, 5.1, 1000].map((target) => nearestValue(steps, target))).toEqual([2, 2, 8, 64]);
@@ -173,10 +174,10 @@ test('what a stranger’s link holds is escaped for what reads a snippet, and fo
   for (const [name, text] of Object.entries(pieces)) expect(text, name).not.toMatch(/\{\{|\{%|%\}|\}\}/);
   for (const html of [pieces.element, pieces.scriptTag, pieces.svgTag, pieces.iframe])
     expect(html).not.toMatch(/<b\b/);
-  // CommonMark takes a backslash before each of them away.
+  // CommonMark removes a backslash before each of these characters.
   const [, shown = ''] = pieces.markdown.match(/^\[!\[(.*?)\]\(dot-products-[0-9a-f]{8}\.svg\)/) ?? [];
   expect(shown.replace(/\\([!-/:-@[-`{-~])/g, '$1')).toBe(`${dotProducts.title}. ${hostile}`);
-  // A percent sign alone is no markup, and not every Markdown takes a backslash before it away.
+  // A percent sign alone is no markup, and not every Markdown removes a backslash before it.
   expect(markdown({ ...wish, finding: 'It is 99 % of them.' })).toContain('It is 99 % of them.');
   const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
   const attributeOf = (html: string, name: string) => {
@@ -188,7 +189,7 @@ test('what a stranger’s link holds is escaped for what reads a snippet, and fo
   };
   expect(attributeOf(pieces.svgTag, 'alt')).toBe(`${dotProducts.title}. ${hostile}`);
   expect(attributeOf(pieces.element, 'text')).toBe(hostile);
-  // BibTeX counts braces, whatever stands before them.
+  // BibTeX counts braces, even those after a backslash.
   const depths: number[] = [];
   for (const [sign] of bibtex(wish, 2026).matchAll(/[{}]/g))
     depths.push((depths.at(-1) ?? 0) + (sign === '{' ? 1 : -1));

@@ -1,6 +1,6 @@
-// The craft of every picture: one table of sizes of type, with none below 13 pixels, also of indices and in
-// the style sheets of figures; maps of queries and keys say which edge is which; and rust is what is
-// concatenated, blue the token, magenta the position.
+// The craft of every picture. All pictures and style sheets use one table of type sizes, none below 13
+// pixels, not even for indices. Maps of queries and keys name their edges. Rust stands for what is
+// concatenated, blue for the token and magenta for the position.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
@@ -33,7 +33,8 @@ test.each([
   const others = [...css.matchAll(/font-size: ([^;]+);/g)].flatMap(([, size = '']) =>
     Object.keys(sizes).some((name) => size === `var(--size-${name})`) ? [] : [size],
   );
-  // A swatch has no text: its size is that of a coloured square. A sheet of paper has all sizes smaller.
+  // Two exceptions: a swatch has no text, so its size is that of a coloured square; and on paper all sizes
+  // are smaller.
   expect(others).toEqual(except);
 });
 
@@ -56,7 +57,10 @@ withModel.each(Object.keys(figures))('type in the pictures of %s', async (name) 
   }
 });
 
-/** Weights are no queries and keys; the tiles of `schemes` have their number instead. */
+/**
+ * Figures with other maps: weights have no queries and keys, and the tiles of `schemes` have their number
+ * instead.
+ */
 const otherMaps = ['one-layer', 'schemes'];
 
 withModel('maps of queries and keys, or of two positions, have names at their edges', async () => {
@@ -94,7 +98,7 @@ const inksOf = (mark: Mark): (Ink | undefined)[] =>
       ? []
       : [mark.ink, ...(mark.mark === 'text' ? (mark.spans ?? []).map((span) => span.ink) : [])];
 
-/** What a picture must speak of to have a colour. */
+/** What a picture must speak of if it uses a colour. */
 const meanings: [Ink, RegExp][] = [
   ['concatenated', /concat|W₂/i],
   ['token-token', /token/i],
@@ -112,7 +116,7 @@ withModel.each(Object.keys(figures))('one colour has one meaning in %s', async (
     for (const [ink, spokenOf] of meanings) {
       const used = marks.filter((mark) => inksOf(mark).includes(ink));
       if (used.length > 0) expect(`${words} ${figure.title}`, `${name}: ${ink}`).toMatch(spokenOf);
-      // A name in a colour is a name of what has the colour.
+      // A bold name in a colour must name what has the colour.
       for (const mark of used)
         if (mark.mark === 'text' && !mark.spans && mark.bold) expect(mark.text).toMatch(named[ink] ?? /./);
     }

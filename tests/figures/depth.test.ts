@@ -18,7 +18,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     throw new Error('Nothing may be fetched.');
   };
   const alone = { signal: new AbortController().signal, progress() {} };
-  /** The first view, of what was computed beforehand. */
+  /** The first view, which shows what was computed beforehand. */
   const opened = async ({ figure, compute }: typeof depth | typeof needsPositions, settings = {}) => {
     const state = { ...initialState(figure.controls), ...settings } as never;
     const library = {
@@ -42,7 +42,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     for (const pair of Object.keys(needsPositions.figure.controls.pair.options)) {
       const { figure, data, state } = await opened(needsPositions, { pair });
       expect(figure.describe(data, state)).toContain(' after the last layer, ');
-      // A sentence of one's own has an effect only once the layers are there.
+      // The reader's own sentence has an effect only once the layers are read.
       expect(figure.unused?.(state)).toEqual(expect.arrayContaining(['text', 'other', 'shift', 'seed']));
     }
     expect(complete.figure.unused?.(complete.state)).toEqual(['text']);
@@ -105,7 +105,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
 
   // The corpus is the project's own; figures from another one agree within five points.
   test('where position goes is what was measured on another corpus, within five points', async () => {
-    // tests/figures/userModel.test.ts asks whether MiniLM's own file gives this, recorded.long.test.ts
+    // userModel.test.ts tests whether MiniLM's own file gives the same numbers, and recorded.long.test.ts
     // whether all layers do.
     const result = await run(depth);
     const { data } = result;
@@ -146,7 +146,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     expect(data.curves.at(-1).cosines[0]).toBeGreaterThan(0.999);
   });
 
-  // Recorded to five digits.
+  // The recorded numbers have five digits.
   test('positions taken from values or attention alone, as the oracle has them', async () => {
     const { taken } = valuesOracle.sentences[0] as (typeof valuesOracle.sentences)[0];
     const { figure, data, state } = await opened(needsPositions, { pair: 'dog', view: 'readers' });
@@ -158,7 +158,7 @@ describe.runIf(inject('withModel'))('of all layers', () => {
     expect(figure.describe(data, state)).toMatch(/^Positions act through attention, hardly through values\./);
     for (const [place, cosine] of Object.values(valuesOracle.pair.cosines).entries())
       expect(orders[place]).toBeCloseTo(cosine, 4);
-    // And a sentence of one's own.
+    // The same for the reader's own sentence.
     expectSoundPictures(await run(needsPositions, { layers: 'all', view: 'readers' }));
   });
 

@@ -78,8 +78,8 @@ describe('where recipes begin', () => {
   test.each([2, 16, 64, 1024])('at d = %i each has its lane, and a press on it sets its ρ', async (d) => {
     const result = await withRecipes({ d });
     expectSoundPictures(result);
-    // By hand: a sinusoid is √(d/2) long, N(0, 1) √d; the tables of PyTorch and BERT are alike, GPT-2's
-    // positions half.
+    // Expected values of ρ, by hand: a sinusoid is √(d/2) long, and N(0, 1) √d; PyTorch's two tables are
+    // equally long, BERT's too, and GPT-2's positions are half as long as its tokens.
     const expected = [1, Math.sqrt(d), Math.SQRT2, Math.SQRT2, Math.SQRT1_2];
     const scene = result.figure.scene(result.data, result.state, 350);
     const lanes = lanesOf(scene);
@@ -89,7 +89,7 @@ describe('where recipes begin', () => {
       expect(height).toBeGreaterThanOrEqual(22);
       const pressed = cursorAt(scene, x + width / 2, y + height / 2)?.region.sets;
       expect(pressed).toEqual(sets);
-      // One that lies beyond the slider is not promised.
+      // A recipe whose ρ lies beyond the slider promises nothing.
       if (scale > 10) expect(sets).toBeUndefined();
       else expect(Math.abs((sets?.scale as number) - scale)).toBeLessThanOrEqual(0.025);
     }

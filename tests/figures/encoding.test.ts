@@ -14,7 +14,7 @@ test.each([
   {},
 ])('%o is drawn', async (settings) => expectSoundPictures(await run(encoding, settings)));
 
-// How many channels move, over L positions, by more than 0.5, 0.1 and 0.01.
+// How many channels move by more than 0.5, 0.1 and 0.01 over L positions.
 const published: [string, number, number[]][] = [
   ['tensor2tensor', 128, [286, 355, 445]],
   ['tensor2tensor', 512, [363, 432, 483]],

@@ -61,7 +61,7 @@ const middleOf = ({ x, y, text, size = 13, anchor }: TextMark): [number, number]
 
 /** Frames, grids and backgrounds carry no number. */
 const grounds: Ink[] = ['line', 'field', 'paper'];
-/** Paler marks are shading beside or below a mark that is not pale. */
+/** Marks paler than this are shading beside or below a mark that is not pale. */
 const palest = 0.5;
 
 /** The ink of a mark that carries meaning, and its opacity. */
@@ -98,11 +98,11 @@ function palePlaces(figure: AnyFigure, data: unknown, state: State, theme: Theme
 // Singular and plural agree: no sentence of a figure contains “1 directions”.
 /** A 1 that counts something: not part of a longer number, nor the second of two that share a noun. */
 const countOfOne = String.raw`(?<!\band |[\d.,^=≈×−–-] ?)\b1 `;
-/** A plural noun after it, with up to two words in between. */
+/** A plural noun after such a 1, with up to two words in between. */
 const many = new RegExp(
   `${countOfOne}(?:(?!(?:for|of|in|at|on|is|to|with) )[a-z]+ ){0,2}[a-z]{2,}(?<!s|thi|i|wa|les|look)s\\b`,
 );
-/** A plural verb. */
+/** A plural verb after such a 1. */
 const agrees = new RegExp(
   `${countOfOne}(?:[a-z]+ |of [\\d,]+ [a-z]+ )?(?:hold|are|have|move|attend|stand|vary)\\b`,
 );
@@ -110,7 +110,10 @@ const agrees = new RegExp(
 const textOf = (pieces: ReadoutPiece[]) =>
   pieces.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('');
 
-/** Figures that train models: the ends of their settings take seconds, so their first settings must do. */
+/**
+ * Whether a figure trains models; at the ends of its settings it would take seconds, so its first settings
+ * must do.
+ */
 const trains = (figure: AnyFigure) => figure.live !== undefined;
 
 /** The numeric settings, at one end. */
@@ -143,7 +146,7 @@ function endStates(figure: AnyFigure): State[] {
   const smallest = Object.fromEntries(ends(figure, 'smallest'));
   const all = [{}, ...choices].map((choice) => ({ ...choice, ...smallest }));
   const largest = Object.fromEntries(ends(figure, 'largest'));
-  // Nothing but markers, one word, and one word over and over.
+  // Texts with nothing but markers, with one word, and with one word over and over.
   const texts = Object.entries(figure.controls as Record<string, { kind: string }>).flatMap(
     ([name, { kind }]) =>
       kind === 'text' ? ['', 'a', 'the the the the'].map((text) => ({ [name]: text })) : [],
@@ -172,8 +175,8 @@ function trainedStates(figure: AnyFigure): State[] {
 }
 
 /**
- * Figures in whose numbers nothing can move from one table to the other: they show whole states of a
- * sentence.
+ * Figures whose numbers do not change when a vector moves from one table to the other, because they show
+ * whole states of a sentence.
  */
 const ofWholeStates = ['needs-positions'];
 const gauges = /\braw\b|\bcanonical\b/i;
@@ -222,7 +225,7 @@ describe.each(Object.keys(figures))('%s', async (name) => {
       expect(['v', 'figure', 'name', 'theme', 'id', 'class', 'style', 'title', 'hidden']).not.toContain(
         setting,
       );
-      // As CONTRIBUTING.md spells options: a width is d_ and a noun.
+      // CONTRIBUTING.md's spelling of options: a width is d_ and a noun.
       expect(setting).toMatch(/^(d(_[a-z]+)+|[a-z][a-zA-Z0-9]*)$/);
     }
   });
@@ -240,7 +243,7 @@ describe.each(Object.keys(figures))('%s', async (name) => {
     'singular and plural agree in what it says, and every number is one',
     async () => {
       for (const state of endStates(figure)) {
-        // What cannot be computed is a sentence.
+        // What cannot be computed is refused in a sentence.
         const data = await dataOf(state).catch((error: Error) =>
           expect(error.message).toMatch(/^[A-Z“].*\.$/),
         );

@@ -7,11 +7,11 @@ import { expectSoundPictures, loaded, run } from './support.ts';
 import { alone, countedTrainers } from './training.ts';
 
 const tasks = ['badge', 'lookup', 'roll', 'prev'] as const;
-/** Without the cross terms. */
+/** All terms but the cross terms. */
 const terms = 'token-token.position-position';
-/** Other models than those of the first view. */
+/** Settings of other models than those of the first view. */
 const others = { seed: 5, sigma: 0.2 };
-/** Each is trained once, and looked at without those terms. */
+/** Each set of models is trained once, and also looked at without the cross terms. */
 const [first, firstCut] = [await run(fourTasks), await run(fourTasks, { terms })];
 const [whole, other] = [await run(fourTasks, others), await run(fourTasks, { ...others, terms })];
 const lastOf = <T>(list: T[]): T => list[list.length - 1] as T;
@@ -35,13 +35,13 @@ test('its curves, cuts and floors are those of trainers stepped by hand', async 
     trainer.delete();
     const floor = superpose.trainer({ task, zeroScores: true, steps: 2 ** 22 });
     floor.step(200);
-    // Recorded, in four digits.
+    // The floor is recorded with four digits.
     expect(panel.floor).toBe(Number(floor.evaluate().accuracy.toPrecision(4)));
     floor.delete();
     for (const value of [lastOf(panel.accuracy), panel.cut, panel.floor])
       expect(finding).toContain(`${task} ${aboutPercent(value)}`);
   }
-  // In a run that is under way they are an earlier one's.
+  // While a run is under way, the floors are those of an earlier run.
   expect(figure.describe({ ...data, steps: 50 }, state)).toContain('With all scores 0, after 200 steps: ');
 });
 
@@ -127,9 +127,9 @@ test('one button removes the cross terms, and puts them back', async () => {
 
 test('settings that only look at the models train none, others do, and at the end none is left', async () => {
   const { counted, open, made, steps } = countedTrainers(loaded);
-  // Looked at last without the cross terms, they are looked at with all terms again.
+  // The models were last looked at without the cross terms; now they are looked at with all terms again.
   const { data, state } = await run(fourTasks, others);
-  // Another example needs no new model, and is what a figure opened with it shows.
+  // Another example needs no new model, and is shown by a figure that opens with it.
   const another = await fourTasks.compute(counted, { ...state, example: 4 } as never, alone());
   expect(made()).toBe(0);
   for (const [place, { example }] of another.panels.entries()) {

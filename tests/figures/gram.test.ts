@@ -46,7 +46,7 @@ test('the sum is missed by ‖(M_k − I) x‖, whatever the position; the encod
   const superpose = await load();
   const d = 32;
   const token = superpose.randomNormal({ rows: 1, columns: d, seed: 5 }).data.map((value) => 1.5 * value);
-  // A pair of channels, turned by kw, is |2 sin(kw/2)| of its length from where it was.
+  // A pair of channels that is rotated by kw ends up |2 sin(kw/2)| of its length away from where it was.
   const missed = (k: number) =>
     Math.hypot(
       ...Array.from(

@@ -1,5 +1,5 @@
-// What is dragged in a picture stays under the pointer, in every figure: a grip that is let go of in a place
-// sets the value at which the picture has it there, during the drag and after it.
+// Whatever is dragged in a picture stays under the pointer, in every figure: where a grip is let go of, it
+// sets the value for which the picture has the grip at that place, during the drag and after it.
 import { expect, inject, test } from 'vitest';
 import { type Control, nearestValue, type State } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
@@ -8,8 +8,9 @@ import { computeOf } from '../../web/worker/answers.ts';
 import { loaded, run, shorter } from './support.ts';
 
 /**
- * The pointer stays on the grip, which is 38 pixels wide: between the sizes of which a picture knows the
- * angle, values are read off a straight line.
+ * How far the grip may be from the pointer, in pixels. The grip is 38 pixels wide, so the pointer stays on
+ * it. It is not exact, because between the sizes for which a picture knows the angle, values are read off a
+ * straight line.
  */
 const within = 12;
 
@@ -44,7 +45,7 @@ test.runIf(inject('withModel')).each(Object.keys(figures))('%s', async (name) =>
         const where = `${setting} = ${value}, ${width} px wide`;
         const { data, state } = await shown(setting, value);
         const pointer = figure.scene(data, state, width, start).handles?.[place];
-        // Where a value has no grip, nothing can be let go of there.
+        // A value without a grip cannot be dropped anywhere.
         if (!pointer) continue;
         const set = nearestValue(control, at(pointer.x, pointer.y) as number);
         const after = set === state[setting] ? { data, state } : await shown(setting, set);

@@ -9,7 +9,7 @@ import * as heads from '../../web/figures/heads.ts';
 import * as oneScore from '../../web/figures/oneScore.ts';
 import { expectSoundPictures, run } from './support.ts';
 
-// From the published weights, in numpy.
+// Computed by numpy from the published weights.
 const oracle = JSON.parse(readFileSync(new URL('../reference/minilm.json', import.meta.url), 'utf8'));
 const fourOf = (nine: ArrayLike<number>) => [0, 1, 3, 4].map((term) => nine[term]);
 const close = (actual: number[] | undefined, expected: (number | undefined)[]) => {
@@ -72,7 +72,7 @@ test.runIf(inject('withModel'))('how long the rows of the sentence are, before t
   const sentence = figure.describe(data, state);
   for (const length of Object.values(data.lengths as Record<string, number>))
     expect(sentence).toContain(length.toPrecision(2));
-  // Ten sentences have no row each, and say nothing of lengths.
+  // Ten sentences have no rows of their own, and nothing is said of lengths.
   const ten = await run(heads, { sentences: 'ten' });
   expect(ten.figure.describe(ten.data, ten.state)).not.toContain('LayerNorm');
 });
@@ -144,7 +144,8 @@ test.runIf(inject('withModel'))('shares of a later layer are those that the comm
     kinds.forEach((name, kind) => {
       expect(result.data.rows[head].shares[kind], `${head} ${name}`).toBeCloseTo(
         row[columns.indexOf(name)] as number,
-        // In float, from parts that were merged before they were projected, or after.
+        // Both numbers are in float; for one of them parts are merged before they are projected, for the
+        // other afterwards.
         6,
       );
     });
@@ -164,7 +165,7 @@ test.runIf(inject('withModel'))(
     const link = opened && writeLink(opened.figure.name, opened.figure.controls, opened.state);
     expect(link).toContain('&head=7');
     expect(link).not.toContain('undefined');
-    // The rows of the mean and of all heads pooled are no head's.
+    // The rows of the mean and of all heads pooled belong to no head.
     for (const i of [12, 13]) expect(figure.opens?.(data, state, { i, j: 0 })).toBeUndefined();
     expect(figure.opens?.(data, { ...state, layer: 1 }, { i: 7, j: 0 })).toBeUndefined();
   },

@@ -84,14 +84,14 @@ test('the rows are shown at the step that is pointed at', () => {
       mark.mark === 'text' && mark.text.startsWith('After') ? [mark.text] : [],
     );
     const dots = marks.flatMap((mark) => (mark.mark === 'dots' ? [Array.from(mark.x)] : []));
-    // Tokens and positions before, then now.
+    // The dots come in this order: tokens and positions before training, then now.
     return { title, tokens: dots[2] as number[], before: dots[0] as number[] };
   };
   expect(seen().title).toEqual(['After 200 steps']);
   expect(seen(4).title).toEqual(['After 32 steps']);
   const [start, some, end] = [seen(0), seen(4), seen()];
   const shift = (start.tokens[0] as number) - (start.before[0] as number);
-  // At the start both pictures are the same, one beside the other.
+  // At the start both pictures are the same, side by side.
   start.tokens.forEach((x, row) => {
     expect(x - shift).toBeCloseTo(start.before[row] as number, 9);
   });

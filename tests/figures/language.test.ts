@@ -1,5 +1,5 @@
-// The recorded language models: means against those taken by hand from the file, and files that are not as
-// they should be.
+// The recorded language models: means against those computed here from the file's runs, and files that are
+// not as they should be.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,11 +24,11 @@ const recordedRuns = file.results.flatMap((result) => {
   return runs.map((run) => ({ source, way, task, steps, rate, quiet, rowRate, start, weights, ...run }));
 });
 
-/** All runs of a way with these settings, and what each came to. */
+/** All runs of a way with these settings. */
 const runsOf = (way: string, { source, task, steps, rate, quiet, rowRate, start }: Settings) =>
   recordedRuns.filter((run) => {
     const same = run.source === source && run.task === task && run.steps === steps && run.rate === rate;
-    // Only a projection has a start, of which a file has several.
+    // Only a projection has a start, and a file holds runs with several.
     const starts = way !== 'project' || run.start === start;
     return same && starts && run.quiet === quiet && run.rowRate === rowRate && run.way === way;
   });
@@ -44,11 +44,14 @@ const mean = (list: readonly number[]) => sum(list) / list.length;
 const variance = (list: readonly number[]) =>
   sum(list.map((value) => (value - mean(list)) ** 2)) / (list.length - 1);
 
-/** The t beyond which 5 % of Student's distribution lie, by its density in rectangles. */
+/**
+ * The t beyond which, on both sides together, 5 % of Student's distribution lie, by its density in
+ * rectangles.
+ */
 function quantile(degrees: number): number {
   const steps = 200_000;
   const density = (t: number) => (1 + t ** 2 / degrees) ** (-(degrees + 1) / 2);
-  // t = s / (1 - s) takes all of it to 0 to 1.
+  // t = s / (1 - s) maps all t to s from 0 to 1.
   const parts = Array.from({ length: steps }, (_, k) => (k + 0.5) / steps).map(
     (s) => [s / (1 - s), density(s / (1 - s)) / (1 - s) ** 2] as const,
   );
@@ -67,7 +70,7 @@ test('the quantiles are those of a printed table', () => {
     expect(Math.abs(quantile(Number(degrees)) - t)).toBeLessThan(0.001);
 });
 
-/** Welch's, written out. */
+/** Welch's interval, written out. */
 function welch(added: readonly number[], other: readonly number[]) {
   const parts = [added, other].map((list) => variance(list) / list.length) as [number, number];
   const pair = parts[0] + parts[1];
@@ -85,7 +88,7 @@ test('every mean in the file is that of all its runs, and every lead has Welch�
     for (const [k, loss] of result.curve.entries()) {
       expect(Math.abs(loss - mean(curves.map((losses) => losses[k] as number)))).toBeLessThan(5.01e-4);
     }
-    // Every way that has two runs has a lead, where adding has two.
+    // Every way with two runs or more has a lead, provided that adding has two.
     expect('lead' in result).toBe(result.way !== 'add' && Math.min(other.length, added.length) >= 2);
     if (result.lead !== undefined) {
       expect(result.addedSeeds).toBe(added.length);
@@ -152,7 +155,7 @@ test('what the figure says of leads has the intervals of all seeds, of both impl
     `${sentence(way, steps, 256, true)} (${sentence(way, steps, 256, false)})`;
   expect(sentence('concat-quarter', 9000, 256, false)).toContain('which includes 0');
   expect(words).toContain('± Welch’s 95\u202f% interval over all seeds, 3 to 6 of each');
-  // Every lead stands beside the tokens after which it was had.
+  // Every lead stands beside the number of tokens after which it was measured.
   const twice = { 'Concatenating at the same width': 'concat-quarter', RoPE: 'rope' };
   for (const [name, way] of Object.entries(twice))
     expect(words).toContain(
@@ -167,7 +170,7 @@ test('what the figure says of leads has the intervals of all seeds, of both impl
   // Each start has a row of its own.
   const projected = data.rows.filter(({ way }: { way: string }) => way === 'project');
   expect(projected.map(({ start }: { start: string }) => start)).toEqual(['normal', 'fan-in']);
-  // In the readout and in the table, too.
+  // The readout and the table have the lead, too.
   const i = data.rows.findIndex(({ way }: { way: string }) => way === 'rope');
   const readout = figure.readout(data, state, { i, j: 0 });
   expect(readout.join('')).toContain(
@@ -196,7 +199,7 @@ test('the short answer, README and claims say of leads what the runs say', () =>
     const added = mean(endsOf('add', settingsOf(steps, 256, ours)));
     return (100 * welchOf('concat-quarter', steps, 256, ours).lead) / added;
   };
-  // One percent, and a quarter of a percent.
+  // The lead of concatenating is about one percent after 3,000 steps and a quarter of a percent after 9,000.
   for (const own of [true, false]) {
     expect(Math.abs(share(3000, own) - 1)).toBeLessThan(0.2);
     expect(Math.abs(share(9000, own) - 0.25)).toBeLessThan(0.05);
@@ -209,7 +212,7 @@ test('the short answer, README and claims say of leads what the runs say', () =>
     [9000, false],
   ] as const)
     expect(readme).toContain(sentence('concat-quarter', steps, 256, own));
-  // Every lead with its interval is ahead of adding and of concatenating.
+  // Every run of these ways ends ahead of all runs of adding and of concatenating.
   for (const [steps, ways] of [
     [3000, ['add-normalized-to-queries-keys', 'concat-to-queries-keys', 'rope', 'tupe', 'decoupled-rope']],
     [9000, ['rope']],
@@ -220,9 +223,10 @@ test('the short answer, README and claims say of leads what the runs say', () =>
         const [best, other] = [endsOf(way, settings), endsOf('concat-quarter', settings)];
         expect(Math.max(...best)).toBeLessThan(Math.min(...other, ...endsOf('add', settings)));
       }
-  // A start on channels of their own: no difference that three runs could tell.
+  // Adding that starts on separate channels: no difference that three runs could show.
   expect(sentence('add-disjoint-start', 3000, 256, false)).toContain('which includes 0');
-  // Cross terms cut in the first layer: no cost seen, though nobody knows it to better than this.
+  // Cross terms cut in the first layer: no cost is seen, but three runs of each implementation cannot show a
+  // small one.
   for (const own of [true, false]) {
     const { lead } = welchOf('add-without-cross-terms', 3000, 256, own);
     expect(lead).toBeGreaterThan(0);
@@ -255,7 +259,7 @@ test('the evidence has every lead, of all runs and of pairs, as they come out of
         expect(written[2 * k]).toBe(
           `${signed(lead)} ± ${printed(margin)} (${added.length}, ${other.length})`,
         );
-        // Runs of a seed stand in the order of seeds.
+        // Runs are listed in the order of their seeds.
         const pairs = other.map((end, seed) => (added[seed] as number) - end);
         const half = quantile(pairs.length - 1) * Math.sqrt(variance(pairs) / pairs.length);
         expect(written[2 * k + 1]).toBe(`${signed(mean(pairs))} ± ${printed(half)} (${pairs.length})`);
@@ -351,7 +355,7 @@ test('a run beyond the axis stands at its edge, with its number; the cursor join
     .marks.flatMap((mark) => (mark.mark === 'text' ? [mark.text] : []));
   expect(texts).toContain(`${far[0]?.loss.toFixed(2)} →`);
   const [joined] = figure.focus?.(data, state, { i: 0, j: 1 }, 640) ?? [];
-  // As many as ways were trained that long.
+  // There are as many points as ways that were trained that long.
   expect(joined?.mark === 'path' && joined.d.split(/[ML]/).length - 1).toBe(4);
 });
 
@@ -411,7 +415,7 @@ test('a file of another version is refused, and what cannot be drawn is named', 
 test('a way has one label, in language models and in the table of small ones', () => {
   for (const name of languageWays) {
     if (!isWay(name)) continue;
-    // Widths and formulas are of the small models.
+    // Widths and formulas belong to the small models' labels only.
     const label = wayIn(name)
       .label(16)
       .replace(/ \(\d+ wide\)| \d+ \+ \d+.*|:.*/, '');

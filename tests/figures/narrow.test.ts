@@ -24,7 +24,7 @@ test('each point is the mean of trainers stepped by hand', async () => {
     { scheme: 'concat', fixedTokens: true, fixedPositions: true },
     { scheme: 'add', zeroScores: true },
   ] as const;
-  // At d = 12, as the sentence and the first readout say.
+  // The numbers at d = 12, which the sentence and the first readout give.
   for (const [line, kind] of kinds.entries()) {
     const right = [4294967295, 0].map((seed) => {
       const trainer = superpose.trainer({
@@ -67,11 +67,12 @@ test('in its first view, of recorded runs, learned tables do at d = 8, frozen on
     expect(meanOf(result, line, 2)).toBeLessThan(0.99);
     expect(meanOf(result, line, 3)).toBeGreaterThan(0.99);
   }
-  // Those that did not learn it had stood still by then.
+  // The runs that did not learn the task had stood still by then.
   expect(result.figure.describe(result.data, result.state)).toContain(
     'within 2,000 steps, frozen tables needed 24 added; concatenated, 24.',
   );
-  // A grid as coarse as this hides that concatenating was nearer at every width that was too narrow.
+  // The grid of widths is so coarse that it hides that concatenating was nearer at every width that was too
+  // narrow.
   const parts = [0, 1, 2].map((width) => {
     const [added, beside] = [2, 3].map((line) => meanOf(result, line, width)) as [number, number];
     expect(beside).toBeGreaterThan(added + 0.05);

@@ -41,7 +41,7 @@ async function gainByAngles(d: number, k1: number, k2: number, seed: number): Pr
     );
   };
   const [tokens, positions] = [basisOf(columns(k1, k1, 0)), basisOf(columns(k2, d, 1))];
-  // The sines are the singular values of what lies outside.
+  // The sines of the principal angles are the singular values of what lies outside.
   const data = Float64Array.from(outside(tokens, positions).flat());
   const { singularValues } = superpose.ranks({ table: { data, rows: k1, columns: d } });
   return 1 / (singularValues[k1 - 1] as number);

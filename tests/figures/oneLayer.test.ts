@@ -7,7 +7,10 @@ import { expectSoundPictures, run } from './support.ts';
 
 const row = '0.5 -0.25 1 -1';
 
-/** What LayerNorm divides by: σ of the sum over σ of both, of the 256 pairs that the first view draws. */
+/**
+ * Checks the ends of the shown ratios: of what LayerNorm divides by, σ of the sum over σ of both, for the 256
+ * pairs that the first view draws.
+ */
 async function lengthsOf(shown: { least: number; largest: number }) {
   const superpose = await load();
   const [token, position] = [6, 7].map(
@@ -78,8 +81,8 @@ test('rows that are typed or dragged are those that are read, and others are sai
   expect(figure.remark?.(data, state)).toBe(
     'Enter exactly 5 numbers. Using random values for token and position.',
   );
-  // The second channel of the token, its grip dragged to the upper end of the bars, which is their largest
-  // sum.
+  // The grip of the token's second channel, dragged to the upper end of the bars, which stands for their
+  // largest sum.
   const drawnAt = (result: typeof typed, cursor: { i: number; j: number }) =>
     result.figure.scene(result.data, result.state, 350, undefined, cursor);
   const strip = (scene: ReturnType<typeof drawnAt>, i: number) =>
@@ -92,11 +95,11 @@ test('rows that are typed or dragged are those that are read, and others are sai
   const grip = gripIn(scene);
   expect(grip.setting).toBe('token');
   expect(grip.at(grip.x, strip(scene, 0).y)).toBe('0.5 2 1 -1');
-  // The position's is drawn ρ times as high, and set to what it is without ρ.
+  // The position's bar is drawn ρ times as high, but the value that is set is the one without ρ.
   const loud = await run(oneLayer, { d: 4, token: row, position: row, scale: 2 });
   const high = drawnAt(loud, { i: 5, j: 1 });
   expect(gripIn(high).at(0, strip(high, 5).y)).toBe('0.5 1.5 1 -1');
-  // A cell of a matrix and an output have none.
+  // A cell of a matrix and an output have no grip.
   for (const cursor of [
     { i: 1, j: 1 },
     { i: 10, j: 1 },
@@ -115,7 +118,7 @@ test.each([350, 800, 1048])(
         expect(at(x, y)).toBeCloseTo(state.pull as number, 12);
         const to = at(x - 40, y) as number;
         const moved = figure.scene(data, { ...state, pull: to }, width).handles?.[k] ?? expect.fail();
-        // The next card may cover more of it, but its left edge is where the pointer took it.
+        // The next card may cover more of this one, but its left edge is where the pointer took it.
         const left = (handle: typeof moved) => handle.x - (handle.size?.width ?? 0) / 2;
         expect(left(moved)).toBeCloseTo(x - (size?.width ?? 0) / 2 - 40, 9);
         expect(snap).toEqual([0.96, 1]);
@@ -132,7 +135,7 @@ test('every number of a matrix is drawn once, and hidden where the card lies on 
       .marks.flatMap((mark) => (mark.mark === 'raster' && mark.rows === 8 ? [mark] : []));
     const [first, second] = [cells.slice(0, -1), cells.at(-1) ?? expect.fail()];
     expect(Array.from(second.values)).toEqual([...data.weights[1]]);
-    // W₁ as far as it is seen: whole columns, and the column that the card cuts.
+    // The visible part of W₁: whole columns, and the column that the card cuts.
     for (const { x, width, columns, values } of first) {
       expect(x + width).toBeLessThanOrEqual(second.x);
       const from = Math.round((x - (first[0]?.x ?? 0)) / (second.width / 8));

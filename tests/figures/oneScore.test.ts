@@ -7,7 +7,7 @@ import { terms } from '../../web/figures/terms.ts';
 import type { BoxMark, Region } from '../../web/plot/scene.ts';
 import { expectSoundPictures, run } from './support.ts';
 
-// The equation in pictures: what a click on it does, and the strip that heads are chosen by.
+// The equation in pictures: what a click on it does, and the strip from which heads are chosen.
 describe.runIf(inject('withModel'))('one score', () => {
   const clicked = (regions: Region[], setting: string) =>
     regions.filter(({ sets }) => sets && setting in sets);
@@ -34,7 +34,7 @@ describe.runIf(inject('withModel'))('one score', () => {
     const { figure, data, state } = await run(oneScore, { text: 'The bank of the river' });
     const known = await run(heads, { text: 'The bank of the river' });
     data.heads.forEach((shares: number[], head: number) => {
-      // There of nine terms, here of sixteen, each in float.
+      // There the shares come from nine terms, here from sixteen, each in float.
       shares.forEach((share, term) => {
         expect(Math.abs(share - known.data.rows[head].shares[term])).toBeLessThan(2e-7);
       });
@@ -70,7 +70,7 @@ describe.runIf(inject('withModel'))('one score', () => {
       expect(value).toBeCloseTo(scores.logits[cell] as number, 10);
     });
     expect(result.figure.table(result.data, result.state).rows.at(-1)).toContain(result.data.residual);
-    // In the other gauge it is the library's too.
+    // In the other gauge the numbers are the library's, too.
     const canonical = await run(oneScore, { head: 2, text });
     const expected = sharesOf(await model.decompose(text, { only: [2], groups }), 2);
     [0, 1, 3, 4].forEach((index, place) => {

@@ -29,7 +29,7 @@ test.each([
   const result = await run(overlap, { tables: 'seeded', ...settings });
   expectSoundPictures(result);
   const { data } = result;
-  // With 512 random rows and 128 sinusoidal ones, A is known to about a tenth.
+  // With 512 random rows and 128 sinusoidal ones, A can be expected to be 1 to within about a tenth.
   expect(Math.abs(data.raw - 1)).toBeLessThan(0.15);
   expect(Math.abs(data.centred - 1)).toBeLessThan(0.15);
   const total = [...data.shares].reduce((sum: number, share: number) => sum + share, 0);

@@ -46,7 +46,7 @@ describe('plot', () => {
     expect(colourStep(3, 2, 2)).toBe(0);
   });
 
-  /** Red, green and blue of a row of values, none of which can be seen through. */
+  /** Red, green and blue of a row of values, all of which must be opaque. */
   const colours = (values: number[], low: number, high: number, scale: ScaleName, theme: Theme) => {
     const place = { x: 0, y: 0, width: 9, height: 1, rows: 1, columns: values.length };
     const raster: RasterMark = { mark: 'raster', ...place, values, low, high, scale };
@@ -188,7 +188,7 @@ describe('plot', () => {
     const words = { title: 't', description: 'd' };
     expect(await svgPicture(scene, { ...words, theme: 'light' })).toContain('<rect');
     expect(await svgPicture(scene, { ...words, theme: 'light', ground: false })).not.toContain('<rect');
-    // The one in both themes loses its ground where its address chooses one.
+    // The picture for both themes has no ground where its address chooses a theme.
     const pair = await svgPicture(scene, { ...words, theme: 'auto' });
     expect(pair).toContain('<rect width="9" height="9" class="ground f-paper"');
     expect(pair).toContain(':target>.ground,svg:target>g>.ground{fill:none}');

@@ -38,7 +38,7 @@ test.each([
 test('the largest of all pairs is where they have a chance of one half to stay below', async () => {
   const superpose = await load();
   const { data, figure, state } = await vectors({ d: 768 });
-  // 512 positions with 30,522 words.
+  // The pairs of 512 positions with 30,522 words.
   const tail = superpose.cosineTail({ epsilon: data.largest, d: 768 });
   expect(512 * 30_522 * tail).toBeCloseTo(Math.LN2, 6);
   expect(data.largest.toFixed(3)).toBe('0.196');

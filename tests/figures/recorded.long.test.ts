@@ -1,4 +1,5 @@
-// What figures open with was trained or computed beforehand. Done again, it is the same to the last digit.
+// The recordings that figures open with: training or computing them again gives the same numbers to the last
+// digit.
 import { readdirSync, readFileSync } from 'node:fs';
 import { load, loadMiniLM } from 'add-or-concatenate';
 import { expect, inject, test } from 'vitest';
@@ -15,7 +16,7 @@ const folder = new URL('../../web/figures/recorded/', import.meta.url);
 
 const importing = (path: string) => import(new URL(`../../web/${path}.ts`, import.meta.url).href);
 const ofModel = ['depth', 'needsPositions'];
-/** Trained by tools/language on a GPU, so not again here. */
+/** Recordings that tools/language trained on a GPU, and that are therefore not made again here. */
 const elsewhere = ['language'];
 const names = readdirSync(folder)
   .map((file) => file.replace('.json', ''))

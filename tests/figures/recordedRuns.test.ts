@@ -1,4 +1,5 @@
-// The recorded runs: what is wrong with a file is named, and the rest is there; and the file that ships.
+// The recorded runs: whatever is wrong with a file is named, and the rest of it is there; and the file that
+// ships.
 import { readFileSync } from 'node:fs';
 import { load } from 'add-or-concatenate';
 import { expect, test } from 'vitest';

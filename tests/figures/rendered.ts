@@ -1,4 +1,4 @@
-// Figures as the build for Node computes them, each state once: what it gave is kept for as long as the
+// Figures as the build for Node computes them, each state only once: results are stored for as long as the
 // build is the same.
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { memoize } from '../../web/build/site/figures.ts';
@@ -14,7 +14,7 @@ const render = headless.renderer(pathToFileURL(`${folder}model/`));
 export async function rendered(name: string, settings: [string, string][]): ReturnType<typeof render> {
   const result = await memoize(['test', name, settings], async () => ({
     ...(await render(name, settings)),
-    // Functions cannot be kept.
+    // Functions cannot be stored.
     figure: undefined,
   }));
   return { ...result, figure: headless.figures[name] as Headless['figures'][string] };

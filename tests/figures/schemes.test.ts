@@ -38,7 +38,7 @@ test('a formula is set: letters slanted, indices below and above the line', () =
     false,
   );
   const moved = (shape?.spans ?? []).map(({ attributes }) => Number(new Map(attributes).get('dy') ?? 0));
-  // After an index the line goes on where it was.
+  // After an index the text goes on at the height where it was.
   expect(moved.slice(0, 5)).toEqual([0, 0, 3.3, -3.3, 3.3]);
   expect(formulaLines('q_i+k_j-m_h', 4).map(({ text }) => text)).toEqual(['qᵢ + ', 'kⱼ − ', 'mₕ']);
 });

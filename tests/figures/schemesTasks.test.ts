@@ -46,7 +46,7 @@ test('rows of recipes are the library’s, and say how loud positions are at bot
       return ((positions as number) / tokens).toFixed(2);
     };
     const before = ratio();
-    // Of 16 token rows drawn at random; the recipe's is the expectation.
+    // This is the length of 16 token rows that are drawn at random; the recipe gives the expectation.
     expect(Math.abs(Number(before) / (recipe.positions / recipe.tokens) - 1)).toBeLessThan(0.1);
     trainer.step(200);
     const sentence = `Length of positions over tokens: prev ${before} → ${ratio()}.`;
@@ -120,7 +120,8 @@ test('it fills in cell by cell, and says how many are to come', async () => {
   expect(seen.figure.describe(partial, state)).toContain('3 of 4 runs still to come, or to be asked for.');
   expect(seen.figure.readout(partial, state, { i: 2, j: 0 }).at(-1)).toContain('not trained yet');
   expect(seen.figure.describe(data, state)).toContain('badge by all 4');
-  // Trained again, none goes before its next is there, and cells with those are framed.
+  // When runs are trained again, each old one stays until its new one is there, and cells with new ones are
+  // framed.
   frames.length = 0;
   await run(schemesTasks, settings, job);
   const anew = ({ cells }: (typeof frames)[0]) =>
@@ -144,7 +145,7 @@ test('without positions or tasks there is nothing to train, and that is said', a
   }
 });
 
-/** The first view, or what a press of its button makes of it, from the recorded runs. */
+/** The first view, or the view after a press of its button, from the recorded runs. */
 async function opened(pressed = false) {
   const { figure, compute } = schemesTasks;
   const { state: first } = readState(figure.controls, []);
@@ -208,7 +209,7 @@ test('numbers to learn are those of the tables and weights; tables that stay as 
   };
   const { data } = await run(schemesTasks, settings);
   const [n, d] = [10, 16];
-  // Token rows, weights of attention, three gains, answers.
+  // Token rows, weights of attention, two gains, and answers.
   const without = (tokens: number, answers: number) => tokens * d + 4 * d * d + 2 * d + answers * d;
   const [lookup, roll] = [without(n, n), without(4 * n, 4)];
   const separate = 2 * d * d;
@@ -240,7 +241,7 @@ test('the caption says what adding and concatenating learn, and what separate sc
   expect(sentence).toContain(
     'With 10 tokens, models with separate scores for token and position did not learn lookup and roll within 16,000 steps. ',
   );
-  /** As if these rows had learned so much. */
+  /** The data with another accuracy in these rows. */
   const changed = (rows: string[], mean: number) => ({
     cells: data.cells.map((row) =>
       row.map((cell) =>
@@ -261,7 +262,7 @@ test('the caption says what adding and concatenating learn, and what separate sc
   expect(figure.describe(changed(['tupe'], 1), state)).toContain(
     'these were not learned within 16,000 steps: lookup and roll by concatenated 16 + 16, block-diagonal and added without cross terms. ',
   );
-  // With LayerNorm they learn them, and the same step is said where less of the run is looked at.
+  // A view of fewer steps of these runs names its own step.
   const early = await run(schemesTasks, { steps: 400 });
   expect(early.figure.describe(early.data, early.state)).toContain('within 400 steps');
   const some = data.cells.map((row) =>
@@ -282,7 +283,7 @@ test('other ways in are a press away, trained beforehand, and a press leads back
   // A press sets nothing that the sentence does not say.
   expect(figure.describe(data, state)).toMatch(/^In one layer with LayerNorm, .* where by /);
   expect(back?.sets).not.toHaveProperty('size');
-  // For lookup: add, and what each way has besides.
+  // The numbers for lookup: those of adding, and how many each way has besides.
   const numbers = data.cells.map((row) => row[1]?.runs.map((run) => run?.numbers));
   const more = [0, 0, 512, 0, 0];
   expect(numbers).toEqual(more.map((weights) => Array(5).fill(1536 + weights)));
@@ -290,7 +291,7 @@ test('other ways in are a press away, trained beforehand, and a press leads back
     .scene(data, state, 1048)
     .marks.flatMap((mark) => (mark.mark === 'text' ? mark.text : []));
   expect(texts).toContain('Projected back: W[e; p] = Ae + Bp');
-  // Nothing there opens a run that another figure does not have.
+  // No cell there opens a run that the other figure does not have.
   expect(figure.opens?.(data, state, { i: 1, j: 0 })).toBeUndefined();
   expect(figure.opens?.(data, state, { i: 0, j: 4 })).toBeUndefined();
 });

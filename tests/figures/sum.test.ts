@@ -1,4 +1,4 @@
-// The opening figure against a decomposition of the model itself.
+// The figure "sum" against a decomposition of the model itself.
 import { readdirSync, readFileSync } from 'node:fs';
 import { load, loadMiniLM, termOf } from 'add-or-concatenate';
 import { expect, inject, test } from 'vitest';

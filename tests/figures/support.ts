@@ -6,7 +6,7 @@ import type { Mark, TextMark } from '../../web/plot/scene.ts';
 import { library as newLibrary } from '../../web/worker/library.ts';
 import { recorded } from '../../web/worker/recorded.ts';
 
-/** What `run` computes with; what it computed is kept in it. */
+/** The library that `run` computes with. It keeps what was computed for the next call. */
 export const loaded = { ...newLibrary(), recorded };
 
 /** Computes a figure in a state; settings are written as in links. */
@@ -43,7 +43,7 @@ export async function expectToStopMidway(
     fractions.push(fraction);
     if (fractions.length === 2) controller.abort();
   };
-  // A seed that no other test has computed.
+  // The seed is one that no other test has used, so that nothing is memoized.
   const job = { signal: controller.signal, progress };
   await expect(run(figure, { ...settings, seed: 31 }, job, library)).rejects.toThrow(/abort/i);
   expect(fractions).toHaveLength(2);
@@ -69,7 +69,7 @@ function boxOf({ x, y, text, anchor, size }: TextMark) {
   return { left, right: left + long, top: y - 0.7 * high, bottom: y };
 }
 
-/** Level texts that are drawn over each other. */
+/** Horizontal texts that are drawn over each other. */
 function overlaps(marks: readonly Mark[]): string[] {
   const texts = marks.filter(
     (mark): mark is TextMark => mark.mark === 'text' && mark.text !== '' && !mark.turn,

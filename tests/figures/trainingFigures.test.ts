@@ -16,7 +16,7 @@ interface TrainingFigure {
   figure: any;
   /** A run that nothing has recorded, as settings of a link. */
   settings: Record<string, string | number>;
-  /** How many frames a reader sees who never looks aside. */
+  /** How many frames a reader who never looks aside sees. */
   frames: number;
   /**
    * Whether its models are trained side by side; only these draw another frame when the reader looks aside.
@@ -69,7 +69,7 @@ describe.each(Object.entries(figures))(
     });
 
     test('a run ends the same whether it is watched or not, and fills in frame by frame', async () => {
-      // Each with a library of its own, so that neither run knows what the other has trained.
+      // Each run has a library of its own, so that neither knows what the other has trained.
       const unwatched = await run(figure, { ...settings, seed: 12 }, alone(), { ...library(), recorded });
       const state = { ...unwatched.state, ...viewed?.settings };
       const { frames, job } = watched<never>(state, ['go', 'look', 'go', 'go', 'look']);
@@ -77,13 +77,13 @@ describe.each(Object.entries(figures))(
       expect(seen.figure.table(seen.data, seen.state)).toEqual(
         unwatched.figure.table(unwatched.data, unwatched.state),
       );
-      // Frames of the end say that it was trained here; all else is equal.
+      // The watched run's data also say that it was trained here; all else is equal.
       expect(seen.data).toMatchObject(unwatched.data);
       expect(frames).toHaveLength(expected + (together ? 2 : 0));
       const parts = frames.map((frame) => filled(frame, state));
       expect(parts).toEqual([...parts].sort((first, other) => first - other));
       expect(parts.at(-1)).toBeGreaterThanOrEqual(filled(unwatched.data, state));
-      // One look aside came after the first turn, the other after two more.
+      // The reader looked aside after the first turn, and again after two more.
       const still = parts.flatMap((part, at) => (at > 0 && part === parts[at - 1] ? [at] : []));
       expect(still).toEqual(together ? [2, 5] : []);
       for (const frame of frames) expect(drawn.describe(frame, state as never)).toContain(viewed?.says ?? '');

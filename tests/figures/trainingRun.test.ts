@@ -1,4 +1,4 @@
-// One run, over a trainer that keeps count: when accuracy is measured, where it pauses, what it reports,
+// One run with a trainer that keeps count: when accuracy is measured, where the run pauses, what it reports,
 // that it can go on, when runs stand still, and that the trainer is freed however it ends.
 import { load, type Superpose, type TaskTrainerOptions } from 'add-or-concatenate';
 import { expect, test } from 'vitest';

@@ -31,7 +31,7 @@ const corpusOf = (of: readonly (readonly number[])[]) => of.map((ids) => ids.joi
 const near = (actual: number, expected: number, what: string) =>
   expect(Math.abs(actual - expected), `seed ${seed}, ${what}: ${actual} for ${expected}`).toBeLessThan(2e-3);
 
-/** By their query part and key part. */
+/** The kinds of terms, by the parts of query and key that each sums up. */
 const kinds: Record<string, [query: string, key: string][]> = {
   'token-token': [
     ['token', 'token'],
@@ -170,7 +170,7 @@ describe.each<[string, Numbers]>([
     ['a corpus of one token', varied.map((line) => line.map(() => 0))],
   ])('%s', async (_, corpus) => {
     const { average, figures, model } = await opened(folderWith(numbers));
-    // What is beyond float32 is refused, then or later.
+    // Numbers beyond float32 are refused, while averaging or later.
     await average(corpusOf(corpus)).catch((error) => expect(error).toBeInstanceOf(RangeError));
     for (const ids of ['0', '0, 0', '0, 0, 0', ...(rows > 1 ? ['0, 1, 2', '5, 2, 5, 3'] : [])])
       for (let layer = 0; layer < model.layers; layer++) await expectReadable(figures, { ids, layer });
@@ -222,7 +222,7 @@ test('a model’s shares do not depend on the unit of its tokens', async () => {
         const oneScore = await show('user-model-one-score', { ...settings, layer, head: 1 });
         const { panels, residual, selection } = oneScore.data as OneScore;
         expect(residual).toBeLessThan(1e-4);
-        // With all terms on, it is the attention of the model.
+        // With all terms on, the softmax of the selection is the model's attention.
         const attention = await attentionOf(pathOf(name), layer, 1);
         for (const [at, weight] of attention.entries())
           near(selection.softmax[at] as number, weight, `attention, layer ${layer}`);
@@ -257,7 +257,7 @@ test('a model’s shares do not depend on the unit of its tokens', async () => {
         near(shares[3] as number, 1, `${name}, position → position`);
         for (const kind of [0, 1, 2, 4]) near(shares[kind] as number, 0, `${name}, kind ${kind}`);
       }
-      // Its states are equal, but for rounding.
+      // All states are equal, but for rounding.
       const { sentence } = await show('user-model-depth', { ids: Array(8).fill(7).join(', ') });
       expect(sentence).toContain('nothing of the last one’s output');
     }
@@ -294,7 +294,7 @@ test('a model’s shares do not depend on the unit of its tokens', async () => {
     expect(last).toBeGreaterThan(0.5);
     expect(last).toBeLessThan(0.7);
     await expect(request('user-model-heads', settings)).rejects.toThrow('run its layers over a corpus first');
-    // The next question works.
+    // After the refusal, the next question works.
     await average(corpusOf(lines(23)));
     await request('user-model-heads', settings);
   });

@@ -50,7 +50,8 @@ describe.each(['bert', 'distilbert', 'roberta', 'gpt2'])('a file of %s’s layou
     };
     const needs = await sentenceOf('user-model-needs-positions', { layers: 'all' });
     expect(needs).toContain('after the last layer');
-    // An id is not a word. Where sentences begin with the same token, its row is kept.
+    // An id is not a word, so none is named. Where all sentences begin with the same token, that token's row
+    // is kept.
     const fixed = model.excludedRows.length > 0;
     expect(needs).toContain(`keeps a cosine of ${about(await against({ mean: 'sentence' }))}. `);
     expect(needs.includes('the first token keeps its own')).toBe(fixed);
@@ -129,8 +130,7 @@ type Shared = {
 };
 
 /**
- * Of the scores as the library takes them apart, whatever their parts are: which of the five kinds each term
- * is.
+ * Which of the five kinds each term is, in scores as the library takes them apart, whatever their parts are.
  */
 function kindsOf(parts: readonly string[]): number[] {
   const place = (part: string) => ['token', 'position'].indexOf(part);
@@ -159,8 +159,8 @@ describe.each([
   ['gpt2', 1, 'canonical'],
 ] as const)('the scores of %s, layer %d, %s', (name, layer, gauge) => {
   /**
-   * Two ways to the same numbers: of tables in double, of layers in float, from terms that were merged before
-   * or after.
+   * The bound on the difference between two ways to the same numbers: tables are in double and layers in
+   * float, and terms are merged before or after.
    */
   // The largest differences seen are 7.2e-7 and 1.9e-6.
   const bound = layer === 0 ? 3e-6 : 8e-6;
@@ -248,7 +248,7 @@ describe.each([
     });
     near(oneScore.selection.softmax, weights);
     near([oneScore.panels.reduce((all, { share }) => all + share, 0), oneScore.logits.share], [1, 1]);
-    // The two are the same numbers added up in another order.
+    // The scores and the sum of their terms are the same, but added up in another order.
     expect(oneScore.residual).toBeGreaterThanOrEqual(0);
     expect(oneScore.residual).toBeLessThan(bound);
   });
@@ -293,7 +293,7 @@ test('a model that is forgotten while it is opened stays forgotten', async () =>
   const files = readdirSync(folderOf('bert')).map((name) => {
     const file = new File([readFileSync(`${folderOf('bert')}/${name}`)], name);
     if (name !== 'config.json') return { path: name, file };
-    // The last that is read of it.
+    // config.json is the last file that is read.
     const slice = (...part: [number, number]) => {
       stop.abort();
       return File.prototype.slice.apply(file, part);
@@ -394,7 +394,7 @@ describe('requests to an open model', () => {
     const read = vi.spyOn(Blob.prototype, 'slice');
     onTestFinished(() => read.mockRestore());
     await opened(folder);
-    // The same build, whose last digits are the same.
+    // The model is opened with the same build, so that the last digits are the same, too.
     const model = await openModel(await loaded.superpose(), folder);
     const { overlap, curve, token, position } = await model.report();
     const watched = { ...job, signal: new AbortController().signal };
@@ -407,7 +407,7 @@ describe('requests to an open model', () => {
       ...overlap,
       ...curve,
     });
-    // It is there now, and nothing more is read for it.
+    // The report is memoized now, and nothing more is read for it.
     read.mockClear();
     expect(await report()).toEqual(overlapData);
     expect(read).not.toHaveBeenCalled();
@@ -433,12 +433,12 @@ describeWeights('MiniLM’s own file', () => {
       ['dot-products', { tokens: 'sentence', positions: 'learned' }],
     ] as const) {
       const figure = await (figures[name] as () => Promise<AnyFigure>)();
-      // What was computed beforehand of the corpus, which takes long.
+      // MiniLM's side shows what was computed beforehand from the corpus, because that takes long.
       const same = name === 'depth' ? {} : settings;
       expect(await sentenceOf(`user-model-${name}`, settings), name).toBe(await known(name, figure, same));
     }
-    // Before its later layers are read, there are its first layer's scores. Head 2 attends to the previous
-    // token.
+    // Before the model's later layers are read, the figure shows its first layer's scores. Head 2 attends to
+    // the previous token.
     const { shares } = await (await loaded.miniLM()).decompose(sentenceControl.initial, { groups });
     const share = shares[9 * 2 + 4] as number;
     expect(share).toBeGreaterThan(0.9);

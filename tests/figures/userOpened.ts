@@ -29,7 +29,10 @@ export async function opened(folder: string, names = readdirSync(folder), option
     await request('user-model-open', {});
   });
   const figures = modelFigures(model);
-  /** A figure in its first state but for these settings: its data and its sentence; checks its pictures. */
+  /**
+   * Shows a figure in its first state except for these settings: checks its pictures, and returns its data
+   * and its sentence.
+   */
   const show = async (name: string, settings: State = {}) => {
     const figure = figures[name] as AnyFigure;
     const state = { ...initialState(figure.controls), ...settings };

@@ -1,4 +1,4 @@
-// Figures of a reader's own tables, the library's numbers for the file's rows: without a page.
+// Figures of a reader's own tables, against the library's numbers for the file's rows, without a page.
 import type { OverlapInput, Table } from 'add-or-concatenate';
 import { afterEach, describe, expect, test } from 'vitest';
 import { initialState, type State } from '../../web/figures/controls.ts';
@@ -34,11 +34,14 @@ const open = (kind: TableKind, name: string, bytes: Uint8Array<ArrayBuffer>, ten
   ask('user-table-open', { kind, files: [new File([bytes], name)], tensor }) as Promise<UserTables>;
 const npyOf = (table: Table) => tableFiles(table, words)['rows.npy'] as Uint8Array<ArrayBuffer>;
 
-/** Compares one build of the library with the other. */
+/** Compares the numbers of one build of the library with those of the other. */
 const expectClose = (actual: ArrayLike<number>, expected: ArrayLike<number>) =>
   expect(largestDifference(actual, expected)).toBeLessThan(1e-10);
 
-/** A figure in a state: its data, the settings that have inputs, and its sentence; checks its pictures. */
+/**
+ * Shows a figure in a state: checks its pictures, and returns its data, the settings that have inputs, and
+ * its sentence.
+ */
 async function show(tables: UserTables, name: string, settings: State = {}) {
   const figure = tableFigures(tables)[name] as AnyFigure;
   const state = { ...initialState(figure.controls), ...settings };
@@ -54,7 +57,7 @@ afterEach(async () => {
 });
 
 test('a table that is forgotten while it is opened stays forgotten', async () => {
-  // At every read that is made of it, the last too, until it is opened before that.
+  // Stops at each read of the file in turn, up to the last; the round that makes fewer reads opens the table.
   for (let at = 1, over = false; !over; at++) {
     const stop = new AbortController();
     const file = new File([npyOf(tokens)], 'rows.npy');
@@ -111,7 +114,7 @@ describe.each(Object.entries(tableFiles(tokens, words)))('%s', (name, bytes) => 
     const { data, used } = await show(tables, 'user-table-dot-products', { n: 9, seed: 4 });
     const token = plain.randomNormal({ rows: 9, columns: 12, seed: 4 });
     expectClose(data.added, plain.dotProducts({ token, position: firstRows(tokens, 9) }).added);
-    // There are no tokens to choose from.
+    // The tokens cannot be chosen.
     expect(used).toEqual(['positions', 'scale', 'n', 'seed']);
   });
 });
@@ -182,7 +185,7 @@ describe('tables of both kinds', () => {
       [plain.energyOverlap(rows), plain.energyOverlap({ ...rows, centred: true })],
     );
     expect(data).toMatchObject({ tokenRows: 80, positionRows: 70, dimensions: 4 });
-    // Twelve has no whole eighth.
+    // An eighth of 12 directions is not whole, so it is rounded up.
     expect(finding).toMatch(
       /The 2 directions in which the 80 token rows vary least, of 12, hold .* of the 4 main .*; chance is 17\s%/,
     );
@@ -225,7 +228,7 @@ test('a table that cannot be shown is refused, and the open tables stay', async 
     '“half.csv”, line 2: expected 3 cells, as in line 1; found 2.',
   );
   expect((await show(tables, 'user-table-overlap')).data.tokenRows).toBe(80);
-  // Another table in its place may have another width.
+  // A table that takes its place may have another width.
   const other = await open('token', 'rows.npy', npyOf(drawn(9, 5, 1)));
   expect(other.token?.columns).toBe(5);
   // When there are fewer positions than those that a word is moved along, they are drawn.
@@ -334,7 +337,7 @@ describe.each<[string, (row: number, column: number) => number]>([
     for (const name of Object.keys(tableFigures(tables))) {
       const { finding } = await show(tables, name);
       expect(finding, name).not.toMatch(/–|-1\b/);
-      // A small number is not nothing.
+      // A very small number must not be printed as 0.
       if (kind === 'token' && what === 'very small numbers') expect(finding).not.toContain(' 0 away');
       const nothing = name === 'user-table-overlap' && equal;
       expect(finding.includes('nothing to compare'), name).toBe(nothing);
