@@ -22,7 +22,7 @@ import {
   transports,
 } from '../../web/worker/transports.ts';
 
-/** What the library says of what does not fit beside what is held. */
+/** The library's error when something does not fit beside what is resident. */
 function tooLarge(): unknown {
   addResidentBytes(1000 * 2 ** 20);
   try {

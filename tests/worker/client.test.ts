@@ -40,7 +40,7 @@ const workerFailed = 'The compute worker failed to load.';
 let client: typeof import('../../web/worker/client.ts');
 let lines: TestLine[];
 
-/** Ways that each start a line, or that cannot. */
+/** Sets up transports that each start a line, or that cannot. */
 async function withWays(...ways: ('starts' | 'throws' | 'throws once')[]): Promise<void> {
   vi.resetModules();
   client = await import('../../web/worker/client.ts');
@@ -217,7 +217,7 @@ describe('transports', () => {
       expect(first.break()).toBe(false);
       expect(first.ended).toBe(true);
       expect(heard).toEqual([`failed ${workerFailed}`]);
-      // What the ended line still says is for nobody, and it breaks only once.
+      // Whatever the ended line still says reaches nobody, and it breaks only once.
       first.break();
       expect(heard.length).toBe(1);
       asker.ask({ n: 2 });
@@ -289,7 +289,7 @@ test('in any interleaving each asker has one question under way, hears nothing a
           if (!line || line.ended) continue;
           const lost = open();
           line.break();
-          // Moved to the next way, or reported.
+          // The questions moved to the next transport, or their loss was reported.
           if (lines.at(-1) === line) for (const { id } of lost) done.add(id);
           for (const side of [0, 1]) if (open(side).length === 0) newestStates[side] = undefined;
         } else {
@@ -301,7 +301,8 @@ test('in any interleaving each asker has one question under way, hears nothing a
         }
         for (const side of [0, 1]) expect(open(side).length).toBeLessThanOrEqual(1);
       }
-      // Finally the line answers everything: what is still wanted arrives, and is the newest.
+      // Finally the line answers everything: all answers that are still wanted arrive, and each asker's last
+      // one is the newest.
       for (let left = 10; open().length > 0 && left > 0; left--) {
         const [question] = open() as [Asked];
         settle(question, { id: question.id, data: 'data' });

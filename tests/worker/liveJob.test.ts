@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { answering, liveJob, memoizer } from '../../web/worker/answers.ts';
 import type { Reply } from '../../web/worker/transports.ts';
 
-/** Longer than a turn takes. */
+/** Waits longer than a turn takes. */
 const pause = () => new Promise<void>((go) => setTimeout(go, 5));
 
 /** A job that takes turns until it is cancelled, and the result of each turn. */

@@ -1,4 +1,5 @@
-// The states of a figure's request: every state with every event, and what holds after any events.
+// The states of a figure's request: every state with every event, and what holds after any sequence of
+// events.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../web/element/exports.ts';
@@ -45,7 +46,7 @@ const events: Record<RequestEvent['event'], RequestEvent> = {
   cancel: { event: 'cancel' },
 };
 
-/** `same`: the very same object, for which nothing is drawn. */
+/** The next state for each event and state; `same` is the very same object, for which nothing is drawn. */
 const expected: Record<RequestEvent['event'], Record<StateName, RequestState | 'same'>> = {
   clear: { idle: 'same', waiting: idle, computing: idle, shown: idle, failed: idle, stopped: idle },
   ask: {
@@ -190,7 +191,7 @@ test('what is shown and what is computed are told by their settings', () => {
   expect(computesSettings(shown, { n: 1 })).toBe(false);
 });
 
-/** Any event, of three settings. */
+/** Any event, with one of three settings. */
 const anySettings = fc.nat(2).map((n) => ({ n }));
 const anyEvent: fc.Arbitrary<RequestEvent> = fc
   .record({ name: fc.constantFrom(...(Object.keys(events) as RequestEvent['event'][])), set: anySettings })

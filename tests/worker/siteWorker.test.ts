@@ -1,5 +1,5 @@
-// How the site's own worker is started, without browsers: from which address, and where it is not tried;
-// when a blob's address is given up; and what the worker's file listens to.
+// How the site's own worker is started, without browsers: from which address, and where it is not tried; when
+// a blob's address is revoked; and what the worker's file listens to.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { initialState } from '../../web/figures/controls.ts';
 import { figures } from '../../web/figures/index.ts';
