@@ -54,7 +54,7 @@ export interface Row {
   cell: number;
   /** How far the highest arc rises above `y`. */
   rise: number;
-  /** How far below the arcs the reader can point at it. */
+  /** How far below `y` the row can be pointed at. */
   height: number;
 }
 

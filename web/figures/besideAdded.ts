@@ -1,5 +1,5 @@
-// Figure "RoPE beside Added": large maps of the scores of one scheme and of added positions, for the same
-// tokens.
+// Figure "Another scheme beside Added, on the same tokens": large maps of the scores of the chosen scheme and
+// of added positions.
 import type { SchemeInfo } from 'add-or-concatenate';
 import { aboutPercent, percent, readable } from '../plot/format.js';
 import { colourKey, edges, map, textAt, titleHeight, wrapped } from '../plot/parts.js';
@@ -29,7 +29,7 @@ const controls = {
 type State = StateOf<typeof controls>;
 type Id = State['scheme'];
 
-/** A scheme’s scores for the same tokens, its formula and what it adds to a model. */
+/** A scheme’s scores for the same tokens, its formula, and how many parameters it adds to a model. */
 interface Side extends Pick<DataOfAll['schemes'][Id], 'logits' | 'softmax'> {
   id: Id;
   name: string;

@@ -4,7 +4,10 @@ import { unknownName } from '../../build/package/unknownName.js';
 
 interface Labelled {
   label: string;
-  /** Set if the input is under “More settings”. At most three inputs of a figure are not. */
+  /**
+   * Set if the input is under “More settings”. Few inputs of a figure are not: at most three, and four in two
+   * figures.
+   */
   more?: true;
 }
 

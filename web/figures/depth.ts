@@ -1,4 +1,5 @@
-// Figure "Where position goes": how much of each layer's state and scores it is, and which heads read it.
+// Figure "Where position goes": the share of position in each layer's state and scores, and the heads that
+// read position.
 import { about, aboutPercent, percent, readable } from '../plot/format.js';
 import {
   type Area,

@@ -1,5 +1,5 @@
-// Figure "Adding versus concatenating": every pair of tokens as a point, and what moves it off the line where
-// both give the same dot product.
+// Figure "Adding versus concatenating, in dot products": every pair of tokens as a point, and what moves it
+// off the line where both give the same dot product.
 
 import type { DotProductName, LoudnessRecipe } from 'add-or-concatenate';
 import { extent } from 'd3-array';

@@ -1,5 +1,5 @@
-// Figure "The encoding as an image": which channels move over the positions, and how many directions
-// they fill.
+// Figure "A position encoding": an image of it, which channels move over the positions, and how many
+// directions they fill.
 import type { Ranks } from 'add-or-concatenate';
 import { about, counted, listed, readable } from '../plot/format.js';
 import { bars, colourKey, largestMagnitude, lineAt, plane, steps, textAt, tickText } from '../plot/parts.js';

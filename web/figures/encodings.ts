@@ -14,7 +14,7 @@ interface RowsRequest {
   positions: number;
   d_model: number;
   seed: number;
-  /** The ratio of a sinusoid's longest wavelength to its shortest. */
+  /** The base of a sinusoid's wavelengths: about the ratio of the longest to the shortest. */
   base?: number;
 }
 

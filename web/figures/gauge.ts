@@ -1,6 +1,6 @@
 // Figure "Shares taken raw": what happens to a head's shares when the mean row of the positions is moved to
-// the tokens or back. No score and no canonical share changes, but raw shares do. Both leave out the row of
-// [CLS], so that they differ by the gauge alone.
+// the tokens or back. No score and no canonical share changes, but raw shares do. Both kinds of shares leave
+// out the row of [CLS], so that they differ by the gauge alone.
 import type { Superpose } from 'add-or-concatenate';
 import { aboutPercent, changeText, minus, percent } from '../plot/format.js';
 import { type Area, largestMagnitude, lineThrough, namedLines, plane, vertical } from '../plot/parts.js';

@@ -1,5 +1,5 @@
-// Figure "Dot products and shifts of positions": when they depend on the distance alone, and when they do
-// not.
+// Figure "Dot products of positions": when dot products and shifts depend on the distance alone, and when
+// they do not.
 
 import type { Superpose, Table } from 'add-or-concatenate';
 import { extent } from 'd3-array';

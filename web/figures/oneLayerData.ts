@@ -218,7 +218,7 @@ function costsOf(cost: (way: PositionCostWay, shape: ModelShape) => Cost): Recor
 export const isOneMatrix = ({ pull, undoes, scale }: State): boolean =>
   pull === 1 && !(undoes && scale !== 1);
 
-/** How far the outputs are from each other: a number, and what it says. */
+/** How far the outputs are from each other: a number, and the words that go with it. */
 export function distanceOf(data: Data, state: State): readonly [number: string, words: string] {
   if (state.norm && isOneMatrix(state))
     return [`×${data.length.toFixed(2)}`, 'as long, in the same direction'];

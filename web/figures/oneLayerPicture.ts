@@ -226,7 +226,7 @@ function outputMarks(
       });
       return { mark: 'path', d: d.join(''), fill: inks[k] as Ink };
     }),
-    // Where parts point against each other, the sum is not where the bars end.
+    // Where parts have opposite signs, the bars do not end at the sum.
     {
       mark: 'path',
       d: rows

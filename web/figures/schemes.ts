@@ -1,3 +1,5 @@
+// Figure "Other ways to say where, on the same tokens": the scores of every scheme on the same tokens, and
+// the terms and the attention of the chosen one.
 import { anovaTerms, type SchemeInfo, schemeTermOf } from 'add-or-concatenate';
 import { aboutPercent, percent, readable, signed } from '../plot/format.js';
 import { colourKey, curve, largestMagnitude, map, textAt, tickText, vertical } from '../plot/parts.js';

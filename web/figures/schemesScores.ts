@@ -154,7 +154,7 @@ function contentOf(superpose: Superpose, { words, common, seed }: State): Table<
 
 /**
  * The input for a scheme's first head. All schemes have the same weights for words; other heads are left out
- * if possible.
+ * where that is possible.
  */
 function inputOf(
   library: Library,

@@ -367,8 +367,8 @@ export function bars(area: Area, list: readonly Bar[], low: number, high: number
 }
 
 /**
- * A row of numbers as bars up and down from the area's middle, or as the ends of these alone. A bar beyond
- * the limit ends at the edge.
+ * A row of numbers as bars up and down from the area's middle or, with `ends`, only the ends of those bars. A
+ * bar beyond the limit ends at the edge.
  */
 export function rowBars(
   { x, y, width, height }: Area,

@@ -4,8 +4,8 @@
 import type { Size } from './sizes.js';
 
 /**
- * Colours by meaning; web/plot/colour.ts has their values in each theme. `ink` is also that of what is added;
- * tokens and positions have the colours of their terms.
+ * Colours by meaning; web/plot/colour.ts has their values in each theme. `ink` is also the colour of what is
+ * added; tokens and positions have the colours of their terms.
  */
 export type Ink =
   | 'ink'
@@ -154,7 +154,10 @@ export interface Region extends Linked {
   sets?: Readonly<Record<string, string | number | readonly string[]>>;
 }
 
-/** A knob in the picture, or a part of it, that is dragged to set a value. Its setting has an input, too. */
+/**
+ * A knob in the picture, or a part of the picture, that is dragged to set a value. Its setting has an input,
+ * too.
+ */
 export interface Handle {
   x: number;
   y: number;

@@ -23,11 +23,11 @@ export interface Asker {
 }
 
 export interface AskOptions {
-  /** Compute anew, without what an earlier computation left. */
+  /** Whether to compute anew, without what an earlier computation left. */
   again?: true | undefined;
-  /** The live job waits before its first turn. */
+  /** Whether the live job waits before its first turn. */
   paused?: true | undefined;
-  /** The live job under way can show this state. */
+  /** Whether the live job under way can show this state. */
   look?: boolean | undefined;
 }
 
