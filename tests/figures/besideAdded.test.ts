@@ -1,3 +1,4 @@
+// The figure "beside-added": the scores of a scheme beside those of added positions.
 import { expect, test } from 'vitest';
 import * as besideAdded from '../../web/figures/besideAdded.ts';
 import * as schemes from '../../web/figures/schemes.ts';

@@ -1,3 +1,4 @@
+// The figure "collisions", against distances that are computed one by one.
 import { load, loadMiniLM, type Table } from 'add-or-concatenate';
 import { expect, inject, test } from 'vitest';
 import * as collisions from '../../web/figures/collisions.ts';

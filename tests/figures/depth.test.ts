@@ -1,3 +1,4 @@
+// The figures that read all layers, "depth" and "needs-positions", against recordings and an oracle.
 import { statSync } from 'node:fs';
 import { describe, expect, inject, test } from 'vitest';
 import { initialState } from '../../web/figures/controls.ts';

@@ -1,3 +1,4 @@
+// The figure "dot-products": sums of its terms, axes while ρ is dragged, and recipes for the size of rows.
 import { describe, expect, inject, test } from 'vitest';
 import * as dotProducts from '../../web/figures/dotProducts.ts';
 import { cursorAt, type LineMark, type Scene } from '../../web/plot/scene.ts';

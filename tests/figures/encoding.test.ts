@@ -1,3 +1,4 @@
+// The figure "encoding", against formulas and published counts of the channels that move.
 import { expect, inject, test } from 'vitest';
 import { readState } from '../../web/figures/controls.ts';
 import * as dotProducts from '../../web/figures/dotProducts.ts';

@@ -1,4 +1,4 @@
-// What holds for every figure, asked of views that are computed once: the opening one, every choice, and
+// What holds for every figure, tested on views that are computed once: the opening one, every choice, and
 // both ends of its settings.
 
 import { describe, expect, inject, test } from 'vitest';

@@ -1,3 +1,4 @@
+// The figure "gauge", against decompositions of tables whose means are moved by hand.
 import { load, loadMiniLM, sharesOf, type Table } from 'add-or-concatenate';
 import { describe, expect, inject, test } from 'vitest';
 import * as gauge from '../../web/figures/gauge.ts';

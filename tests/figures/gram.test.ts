@@ -1,3 +1,4 @@
+// The figure "gram": spreads of dot products, and shifts against their formulas.
 import { load } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import * as gram from '../../web/figures/gram.ts';

@@ -1,3 +1,4 @@
+// The figure "heads", against an oracle, the library and the command.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -270,7 +270,7 @@ test('the evidence has every lead, of all runs and of pairs, as they come out of
   expect(cells).toBe(2 * (9 + 13 + 2 + 4));
 });
 
-// As answer.json and verdicts.json say.
+// answer.json and verdicts.json make this claim.
 test.each([0.001, 0.002, 0.004])('at a rate of %d the first implementation led by concatenating', (rate) => {
   const settings = { ...settingsOf(3000, 256, false), rate };
   expect(mean(endsOf('concat-quarter', settings))).toBeLessThan(mean(endsOf('add', settings)));

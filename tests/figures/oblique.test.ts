@@ -1,3 +1,4 @@
+// The figure "oblique", against gains that are computed from principal angles.
 import { load } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import * as oblique from '../../web/figures/oblique.ts';

@@ -1,3 +1,4 @@
+// The figure "one-layer": its numbers, against the library; and what is read, dragged and pointed at.
 import { load } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import * as oneLayer from '../../web/figures/oneLayer.ts';

@@ -1,3 +1,4 @@
+// The figure "overlap" on tables, against its definition.
 import { load, loadMiniLM, type Table } from 'add-or-concatenate';
 import { expect, inject, test } from 'vitest';
 import * as overlap from '../../web/figures/overlap.ts';

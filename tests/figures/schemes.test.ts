@@ -1,3 +1,4 @@
+// The figure "schemes", against the registry, the library and the formulas of the schemes.
 import { load } from 'add-or-concatenate';
 import { beforeAll, expect, test } from 'vitest';
 import { formulaLines } from '../../web/figures/formula.ts';
