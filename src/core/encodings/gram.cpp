@@ -59,7 +59,7 @@ OffsetMeans offset_means(const Matrix<double>& matrix) {
   // Equal entries differ from their mean by rounding, which must not count as variation.
   const double rounding =
       static_cast<double>(square.size()) * std::numeric_limits<double>::epsilon() * square.norm();
-  // Rounding can lift a share a little above 1, the more so if the variation is small beside the mean.
+  // Rounding can lift a share slightly above 1, by more where the variation is small compared with the mean.
   result.share = variation <= rounding * rounding ? std::numeric_limits<double>::quiet_NaN()
                                                   : std::min(explained / variation, 1.0);
   result.mean = std::ldexp(result.mean, exponent);

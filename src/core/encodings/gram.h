@@ -23,10 +23,10 @@ constexpr double gram_bytes(double rows, double columns) {
 
 // How much of a square matrix depends on the offset column - row alone: its mean along each diagonal.
 struct OffsetMeans {
-  double mean = 0;        // of all entries; NaN without any
+  double mean = 0;        // of all entries; NaN if there are none
   Vector<double> means;   // [2 n - 1], at the offsets -(n - 1) to n - 1; empty without rows
   Vector<double> kernel;  // [2 n - 1], means - mean
-  double share = 0;  // the part of the squares about the mean that the kernel explains; NaN if there are none
+  double share = 0;  // the share of the squares about the mean that the kernel explains; NaN if they are 0
   double max_deviation = 0;  // the largest |entry - mean at its offset|: 0 for a Toeplitz matrix
 };
 OffsetMeans offset_means(const Matrix<double>& square);

@@ -24,8 +24,8 @@ int t5_bucket(int offset, const T5Options& options) {
   if (distance < exact) return first + distance;
   const double steps = std::log(static_cast<double>(distance) / exact) /
                        std::log(static_cast<double>(options.max_distance) / exact) * (buckets - exact);
-  // A bucket begins exactly at a power; rounding must not move the distance of that power into the bucket
-  // before. The steps of two distances are never this close.
+  // Rounding must not move a distance at which a bucket begins exactly into the bucket before it. The `steps`
+  // of two different distances are always further apart than this.
   constexpr double kRounding = 1e-9;
   const double nearest = std::round(steps);
   const double step = std::abs(steps - nearest) < kRounding ? nearest : std::floor(steps);

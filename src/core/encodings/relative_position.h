@@ -31,15 +31,16 @@ struct T5Options {
 // mesh_tensorflow/transformer/transformer_layers.py, _relative_position_bucket).
 Indices t5_buckets(int n, const T5Options& options);
 
-// The same with separate buckets for the first token, [CLS]. From [CLS] to any token it is buckets/2, which
-// a bidirectional T5 never uses (offset 0 is bucket 0). From any other token to [CLS] it is `buckets`, one
-// row more than T5 has (guolinke/TUPE, fairseq/modules/transformer_sentence_encoder.py).
-// options.bidirectional must be true.
+// Like t5_buckets(), but with separate buckets for the first token, [CLS]. The bucket from [CLS] to any token
+// is buckets/2, which a bidirectional T5 never uses (offset 0 is in bucket 0). The bucket from any other
+// token to [CLS] is `buckets`, one row more than T5 has (guolinke/TUPE,
+// fairseq/modules/transformer_sentence_encoder.py). options.bidirectional must be true.
 Indices tupe_buckets(int n, const T5Options& options);
 
-// m_h, [heads], for h = 1 .. H: 2^(-8h/H) if H is a power of two. Otherwise they are those of the largest
-// power of two P below H, followed by the first, third, fifth ... of those of 2P (Press et al., arXiv
-// 2108.12409, section 3; ofirpress/attention_with_linear_biases, get_slopes).
+// The slopes m_h, [heads], for h = 1 .. H. They are 2^(-8h/H) if H is a power of two. Otherwise they are the
+// slopes for P heads, where P is the largest power of two below H, followed by the first, third, fifth ...
+// slope for 2P heads (Press et al., arXiv 2108.12409, section 3; ofirpress/attention_with_linear_biases,
+// get_slopes).
 std::vector<double> alibi_slopes(int heads);
 
 }  // namespace superpose

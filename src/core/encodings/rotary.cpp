@@ -9,7 +9,7 @@
 namespace superpose {
 namespace {
 
-// Frequencies, each slowed.
+// Applies the stretch to each frequency.
 std::vector<double> stretched(std::vector<double> frequencies, const StretchOptions& options) {
   const double s = options.factor;
   for (double& theta : frequencies) {

@@ -1,4 +1,4 @@
-// Rotary position embedding: queries and keys are rotated, instead of being added to.
+// Rotary position embedding, which rotates queries and keys instead of adding anything to the tokens.
 //
 // Each pair of channels of a head is rotated by the angle p theta_i, theta_i = base^(-2i/d_h):
 //
@@ -22,7 +22,7 @@
 namespace superpose {
 
 struct RotaryOptions {
-  int heads = 1;                        // divides the columns
+  int heads = 1;                        // must divide the number of columns
   Layout layout = Layout::interleaved;  // which channels make a pair
   double base = 10000;                  // > 0
   double first_position = 0;            // the position of row 0
@@ -34,20 +34,21 @@ struct RotaryOptions {
 //
 //   interpolate  theta / s: position interpolation             (Chen et al., arXiv 2306.15595, equation 4)
 //   parts        theta (gamma + (1 - gamma) / s) with gamma = (n theta / 2 pi - alpha) / (beta - alpha)
-//                within 0 .. 1: pairs of many turns in the n trained positions stay ("NTK by parts")
-//                                                               (arXiv 2309.00071, equations 17 to 20)
+//                within 0 .. 1: pairs that make many turns in the n trained positions keep their
+//                frequency ("NTK by parts")                     (arXiv 2309.00071, equations 17 to 20)
 //
-// The paper's gamma is a ramp over the turns n theta / 2 pi. Code released with it has a ramp over channels
-// from that of beta turns to that of alpha turns, rounded outwards: other frequencies.
+// The paper's gamma is a ramp over the number of turns, n theta / 2 pi. The code released with the paper has
+// a ramp over channels instead, from the channel that makes beta turns to the one that makes alpha turns,
+// both rounded outwards; its frequencies differ from these.
 enum class Stretch { none, interpolate, parts };
 constexpr std::array<const char*, 3> names(Stretch) { return {"none", "interpolate", "parts"}; }
 
 struct StretchOptions {
   Stretch way = Stretch::none;
   double factor = 1;   // s >= 1
-  double trained = 1;  // n > 0, of parts
-  double alpha = 1;    // a pair of up to so many turns is interpolated
-  double beta = 32;    // a pair of so many turns or more stays, > alpha
+  double trained = 1;  // n > 0, the number of trained positions; only for `parts`
+  double alpha = 1;    // pairs that make at most this many turns are interpolated
+  double beta = 32;    // pairs that make at least this many turns keep their frequency; > alpha
 };
 
 // theta_i of a head of this width, [d_h / 2], fastest first, stretched if the options say so.
@@ -59,14 +60,14 @@ struct Rotation {
   std::vector<double>
       frequencies;  // [pairs]; the first 2 * pairs channels of a head are rotated, the others stay
   Layout layout = Layout::concatenated;
-  int heads = 1;  // divides the columns
+  int heads = 1;  // must divide the number of columns
   double first_position = 0, step = 1;
 };
 
 // The rotation of all channels of heads of this width.
 Rotation rotation(int head_width, const RotaryOptions& options);
 
-// Cosines and sines of the angles of so many rows, [rows, pairs] each. Angles are formed in double.
+// Cosines and sines of the angles of so many rows, [rows, pairs] each. The angles are computed in double.
 template <typename Scalar>
 struct RotaryAngles {
   Matrix<Scalar> cosines, sines;
@@ -88,8 +89,8 @@ inline void rotate_head(Scalar* channels, Eigen::Index pairs, Layout layout, con
   }
 }
 
-// Rotates rows [n, heads * d_h] in place, every head alike; or a stack of such rows, whose positions begin
-// again after every n of them.
+// Rotates rows [n, heads * d_h] in place, every head alike. In a stack of such tables the positions start
+// again after every n rows.
 template <typename Scalar>
 void rotate_stack(const Rotation& rotation, Eigen::Index n, Matrix<Scalar>& stack);
 

@@ -1,8 +1,8 @@
 // The shift operator: PE(p + k) = M_k PE(p), one matrix for every position p.
 //
 // On each frequency's (sin wp, cos wp) it is the rotation [[cos kw, sin kw], [-sin kw, cos kw]]
-// (Vaswani et al. 2017, section 3.5, state that such a linear map exists). It shifts the encoding alone:
-// M_k (x + PE(p)) is not x + PE(p + k).
+// (Vaswani et al. 2017, section 3.5, state that such a linear map exists). The operator shifts the encoding
+// alone: M_k (x + PE(p)) is not x + PE(p + k).
 #pragma once
 
 #include <vector>
@@ -26,8 +26,8 @@ std::vector<ChannelPair> channel_pairs(const SinusoidalOptions& options);
 // layout's zeros. For the single sine of the interleaved layout no M_k exists, as shift_error() shows.
 Matrix<double> shift_operator(const SinusoidalOptions& options, double offset);
 
-// The largest |PE(p + k) - M_k PE(p)| over the table's positions and channels; 0 for an empty table.
-// Angles are rounded to 2^-53 of their size, so it grows with p + k: about 1e-13 at 1024.
+// The largest |PE(p + k) - M_k PE(p)| over the table's positions and channels; 0 for an empty table. Angles
+// are rounded to 2^-53 of their size, so the error grows with p + k: about 1e-13 at 1024.
 double shift_error(const SinusoidalOptions& options, double offset);
 constexpr double shift_error_bytes(double positions, double d_model) {
   return bytes_of_doubles(d_model * (4 * positions + d_model));

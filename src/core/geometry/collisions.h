@@ -27,18 +27,18 @@ struct CollisionSearch {
   Matrix<double> position_products;  // [L, V], <p_i, e_b - m>: the thin product that all words share
 };
 
-// V, L >= 0, d >= 1. It takes L V d multiplications, and the result has V (d + L + 1) + L d numbers.
+// V, L >= 0, d >= 1. The call takes L V d multiplications; its result has V (d + L + 1) + L d numbers.
 CollisionSearch collision_search(Matrix<double> tokens, Matrix<double> positions);
 constexpr double collision_search_bytes(double V, double L, double d) {
   return bytes_of_doubles(2 * V * (d + L) + 2 * L * d);
 }
 
-// For each of `words` words and each position, the other token that comes nearest to taking its place.
+// For each of `words` words and each position, the other token that comes nearest to taking the word's place.
 struct NearestTokens {
   std::vector<int> bare;          // [words], the nearest other token to e_a; -1 when there is none
   Vector<double> bare_distances;  // [words], |e_b - e_a|; infinite when there is none
   std::vector<int> nearest;       // [words, L], the other token nearest to e_a + p_i; -1 likewise
-  Matrix<double> margins;         // [words, L], its margin; < 0: the identity is lost. Infinite likewise
+  Matrix<double> margins;         // [words, L], its margin; below 0 the identity is lost. Infinite likewise
   Vector<double> bare_margins;    // [words], |e_b - e_a|^2 / 2: the margin without a position
   std::vector<int> lost;          // [L], how many of the words have a margin < 0
 };

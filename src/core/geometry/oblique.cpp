@@ -55,14 +55,14 @@ ObliqueProjection oblique_projection(const Matrix<double>& u, const Matrix<doubl
   const Matrix<double> cosines = rows_times_rows<double>(of_u, of_w);  // [k1, k2]
   if (of_w.rows()) {
     outside -= rows_times_rows<double>(cosines, of_w.transpose().eval());
-    // Repeated, because at a small angle little is left and rounding has put some of W back into it.
+    // Subtracted twice: at a small angle little is left, and rounding has put some of W back into it.
     const Matrix<double> left = rows_times_rows<double>(outside, of_w);
     outside -= rows_times_rows<double>(left, of_w.transpose().eval());
   }
   const Svd sines = svd(outside);
   const Eigen::Index rank = sines.singular_values.size();
   if (rank == of_u.rows()) {
-    // From sine and cosine, because each is inexact if the other is near 1.
+    // From both sine and cosine, because either of them alone gives an inexact angle when it is near 1.
     const double sine = sines.singular_values[rank - 1];
     result.smallest_angle = std::atan2(sine, (sines.U.col(rank - 1).transpose() * cosines).norm());
     result.exact = sine > std::max(tolerance_u, tolerance_w);

@@ -13,7 +13,7 @@
 namespace superpose {
 namespace {
 
-// Singular values below this part of the largest may be rounding, where a table was in float.
+// Singular values below this part of the largest may be mere rounding if the table was stored in float.
 constexpr double kLeast = 1e-6;
 
 // X' X, [d, d]: the second moment without 1/n and the table's unit, which cancel wherever it is used.

@@ -51,9 +51,9 @@ double energy_overlap(const Matrix<double>& tokens, const Matrix<double>& positi
 
 struct OverlapCurve {
   Vector<double> shares;   // [d], |P v_j|^2, from 0 to 1; they sum to `dimensions`
-  int dimensions = 0;      // of P: k, or how many singular values are above 1e-6 of the largest
-  double chance = 0;       // dimensions / d, the mean of `shares` and the one to expect of a random v_j
-  Vector<double> reached;  // [d], sum of shares 0 to j / dimensions: the part of P's space within v_0 to v_j
+  int dimensions = 0;      // rank of P: k, or fewer if fewer singular values are above 1e-6 of the largest
+  double chance = 0;       // dimensions / d, the mean of `shares` and the expected share of a random v_j
+  Vector<double> reached;  // [d], (sum of shares 0 to j) / dimensions: part of P's space within v_0 to v_j
 };
 
 // v_j is the j-th principal direction of `tokens`, largest first: all d eigenvectors of its second

@@ -9,8 +9,8 @@ namespace {
 
 using Eigen::Index;
 
-// erf(y) in float, y P(y^2) / Q(y^2) on |y| <= 3.92, beyond which it is 1 to half a unit in the last place.
-// The coefficients are a minimax fit to the definition, relative error 2e-8 before rounding.
+// erf(y) in float: y P(y^2) / Q(y^2) on |y| <= 3.92, beyond which |erf(y)| is 1 to half a unit in the last
+// place. The coefficients are a minimax fit to the definition, with a relative error of 2e-8 before rounding.
 template <typename V>
 V error_function(V y) {
   constexpr float kEnd = 3.92f;

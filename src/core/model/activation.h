@@ -5,8 +5,7 @@
 //   silu       x / (1 + e^(-x)), or swish, of gated MLPs
 //   relu       max(x, 0)
 //
-// The two GELUs differ by up to 5e-4, which shows in the output of a model: its config says which of them it
-// needs.
+// The two GELUs differ by up to 5e-4, which shows in a model's output. The model's config says which to use.
 #pragma once
 
 #include <array>
@@ -18,12 +17,12 @@ namespace superpose {
 enum class Activation { gelu, gelu_tanh, relu, silu };
 constexpr std::array<const char*, 4> names(Activation) { return {"gelu", "gelu_tanh", "relu", "silu"}; }
 
-// rows [n, width] become the activation of rows + bias, in place; an empty bias is zeros. Accurate
-// to 2 units in the last place of max(|x|, 1).
+// Replaces rows [n, width] by the activation of rows + bias; an empty bias stands for zeros. Accurate to 2
+// units in the last place of max(|x|, 1).
 void activate(Activation activation, const Vector<float>& bias, Matrix<float>& rows);
 
-// The gated form: rows become the activation of gate + gate_bias times rows + bias (Shazeer, arXiv
-// 2002.05202). `gate` has the same shape, and is overwritten.
+// The gated form: replaces rows by activation(gate + gate_bias) * (rows + bias), entry by entry (Shazeer,
+// arXiv 2002.05202). `gate` has the same shape, and is overwritten.
 void activate_gated(Activation activation, const Vector<float>& gate_bias, Matrix<float>& gate,
                     const Vector<float>& bias, Matrix<float>& rows);
 

@@ -1,4 +1,4 @@
-// Adds rows in place, by vectors.
+// Adds rows in place, with vector instructions.
 #pragma once
 
 #include "numeric/matrix.h"

@@ -16,7 +16,7 @@ void normalize_heads(const Normalization<float>& norm, int heads, Index n, Matri
   Vector<float> sigma;
   for (Index k = 0; k < count; ++k) {
     float* const at = stack.data() + k * size;
-    // A head's channels are a row of their own.
+    // The channels of one head become a row of their own, so that each head is normalized by itself.
     Matrix<float> block(n * heads, stack.cols() / heads);
     std::copy_n(at, size, block.data());
     if (k == 0) {

@@ -11,7 +11,7 @@ using Eigen::Index;
 
 namespace {
 
-// The canonical gauge of each part but the last, which is the constant. An empty sigma is ones.
+// Moves the weighted mean of each part into the last part, the constant. An empty sigma stands for ones.
 void move_means_into_constant(const Gauge& gauge, const Vector<float>& sigma,
                               std::vector<Matrix<float>>& parts) {
   Matrix<float>& constant = parts.back();
@@ -22,7 +22,7 @@ void move_means_into_constant(const Gauge& gauge, const Vector<float>& sigma,
     move_mean_into_constant(rows, constant.cols(), parts[p].data(), constant.data());
 }
 
-// The parts of what a norm with this sigma makes of their sum.
+// Puts each part through a norm that has the sigma of their sum; the results add up to that norm of the sum.
 void normalize_parts(const Normalization<float>& norm, const Vector<float>& sigma,
                      std::vector<Matrix<float>>& parts) {
   for (Matrix<float>& part : parts) normalize_part(norm, Centring::twice, sigma, part);

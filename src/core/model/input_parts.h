@@ -18,11 +18,11 @@
 // A third way, by means over a corpus, follows no path: h_i = mu + pos_i + content_i (position_means.h). If
 // a norm comes before W_Q, the three go through it like any other parts.
 //
-// The gauge. A shift of the summands that no state sees (t + a, p - a) goes through the layers with its
+// The gauge. A shift of the summands that changes no state (t + a, p - a) goes through the layers with its
 // part, so subtracting the means of a later layer's parts does not remove it. Canonical means are therefore
 // subtracted twice: at the embedding, with weights 1 / sigma of the norm before the first W_Q, and again
-// before a layer's scores, with weights 1 (pre-norm: 1 / sigma). Excluded rows are constant as a whole in
-// both places.
+// before a layer's scores, with weights 1 (pre-norm: 1 / sigma). In both places excluded rows belong entirely
+// to the constant.
 #pragma once
 
 #include <array>
@@ -72,13 +72,13 @@ struct StateMeans {
 std::vector<Matrix<float>> mean_parts(const TransformerStack& stack, const Forward& run, int layer,
                                       const StateMeans& means, const Gauge& gauge);
 
-// Adds up the parts of each group before they are projected, which is half the work of doing so afterwards:
-// part p is in group_of[p]. The result is [groups], in order, except that the group of the last part, the
-// constant, comes last: biases join it in the projection.
+// Adds up the parts of each group before they are projected, which is half the work of doing so afterwards.
+// Part p is in group_of[p]. The result is [groups], in order, except that the group of the last part, the
+// constant, comes last, because biases join it in the projection.
 std::vector<Matrix<float>> group_inputs(std::vector<Matrix<float>> parts, const std::vector<int>& group_of,
                                         int groups);
 
-// The projected groups in their order: the last of them goes back to the place `constant`.
+// Restores the order of the projected groups: the last of them goes back to the place `constant`.
 ProjectedParts in_order_of_groups(ProjectedParts parts, int constant);
 
 }  // namespace superpose

@@ -13,7 +13,7 @@ namespace {
 
 enum Part { token, position, constant, offset };
 
-// One head of rows, their mean and their places.
+// The parts of one head, from the rows, mean and position means of all heads.
 FactorParts parts_of_head(const Matrix<double>& rows, const Matrix<double>& mean,
                           const Matrix<double>& places, Index head, Index width) {
   const auto of_head = [&](const Matrix<double>& of) -> Matrix<double> {

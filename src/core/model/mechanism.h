@@ -1,8 +1,9 @@
-// A layer's scores by the analysis of variance (scores/anova.h), both for layers that rotate queries and
-// keys and for layers whose states carry positions.
+// Decomposes a layer's scores by an analysis of variance (scores/anova.h), both for layers that rotate
+// queries and keys and for layers whose states carry positions.
 //
-// A query or key, before it is rotated, is its mean over a corpus, what its place adds to that, and the
-// rest, which is its token's. The seven terms become those of four parts:
+// A query or key, before it is rotated, is the sum of its mean over a corpus, of what its position adds to
+// that mean, and of the rest, which is its token's. The seven terms become terms of four parts (token,
+// position, constant and offset):
 //
 //   token.token        token -> token, at any distance   constant.token  the key alone
 //   token.position     token -> position                 token.constant  the query alone: no effect
@@ -15,8 +16,8 @@
 // is zero, and position.position depends on the offset alone.
 //
 // Rows before the first row of the means are excluded, since the model fixes their tokens. No share includes
-// a pair with such a row, and its score is not split: all of it is constant.constant, and its other terms
-// are zero.
+// a pair with such a row. The score of such a pair is not divided: all of it is constant.constant, and its
+// other terms are zero.
 #pragma once
 
 #include <complex>
@@ -29,7 +30,7 @@
 
 namespace superpose {
 
-// Means of queries [H d_h] and of keys [G d_h], before they are rotated, and what each place adds to them.
+// Means of queries [H d_h] and of keys [G d_h], before they are rotated, and what each position adds to them.
 struct ScoreMeans {
   StateMeans query, key;
 };
@@ -66,8 +67,8 @@ class Mechanism {
   QueriesAndKeys places_;  // as many rows as rows_
 };
 
-// The bytes beside those of the scores: terms are computed in double, from copies of queries, keys and their
-// means.
+// The bytes needed besides those of the scores: terms are computed in double, from copies of queries, keys
+// and their means.
 constexpr double mechanism_bytes(double n, double query_channels, double key_channels) {
   return bytes_of_doubles(24 * n * n + 8 * n * (query_channels + key_channels));
 }

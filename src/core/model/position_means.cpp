@@ -41,7 +41,7 @@ double trace(const Matrix<double>& square) {
   return sum;
 }
 
-// Each entry over `count`, minus the mean of its column.
+// Each entry divided by `count`, minus the mean of its column.
 Matrix<double> centred_mean(const Matrix<double>& sums, Index count) {
   Matrix<double> result(sums.rows(), sums.cols());
   for (Index c = 0; c < sums.cols(); ++c) {
@@ -53,7 +53,7 @@ Matrix<double> centred_mean(const Matrix<double>& sums, Index count) {
   return result;
 }
 
-// The mean of all rows, from the sums over so many windows.
+// The mean of all rows, from the sums over `windows` windows.
 Vector<double> mean_row(const Matrix<double>& sums, Index windows) {
   Vector<double> mean(sums.cols());
   const double count = static_cast<double>(windows * sums.rows());
@@ -113,7 +113,7 @@ PositionStatistics PositionMeans::statistics(const PositionMeans& first) const {
   if (!products_.size()) return result;
   double energy = squares_ / (count * length);
   for (Index c = 0; c < result.mean.size(); ++c) energy -= result.mean[c] * result.mean[c];
-  // States that do not vary differ by rounding, which has no parts.
+  // States that should be equal differ by rounding, whose energy must not be divided into parts.
   const double noise = rounding_of<float>(1, 1);
   if (energy <= noise * noise * squares_ / (count * length))
     energy = std::numeric_limits<double>::quiet_NaN();

@@ -2,7 +2,8 @@
 //
 //   h_c(t) = mu + pos_t + content_c(t)
 //
-// where mu is the mean of all, and pos_t is the mean over the windows c, minus mu.
+// where mu is the mean over all windows and positions, and pos_t is the mean at t over the windows c, minus
+// mu.
 //
 // A mean over C windows still has 1/C of the content's variance in it. Squares are therefore products of two
 // halves: pos_t of the even windows, D, times that of the odd ones, E. C_P = (D'E + E'D)/2 is the positions'
@@ -19,10 +20,10 @@ namespace superpose {
 struct PositionStatistics {
   Vector<double> mean;             // mu, [d]
   Matrix<double> position;         // [positions, d], pos_t
-  double position_energy = 0;      // of the mean |h - mu|^2: sum of D E over positions
+  double position_energy = 0;      // the mean of D.E over positions, as a share of the mean |h - mu|^2
   double participation_ratio = 0;  // tr(C_P)^2 / |C_P|^2
   double overlap = 0;              // d tr(C_P C) / (tr C_P tr C), C the content's covariance
-  double cosine_with_first = 0;    // of C_P and the C_P of `first`, the state before layer 0
+  double cosine_with_first = 0;    // the cosine of C_P with the C_P of `first`, the state before layer 0
 };
 
 // Sums over one state of every window, or over a layer's queries or keys, in the order of the windows.

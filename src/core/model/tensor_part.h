@@ -1,4 +1,4 @@
-// A map's weights as a part of a tensor of a file, whose rows arrive a few at a time.
+// The part of a file's tensor that is one map's weight. The tensor's rows arrive a few at a time.
 #pragma once
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 namespace superpose {
 
 struct TensorPart {
-  int place = 0, of = 1;    // which of several maps of one shape
+  int place = 0, of = 1;    // the tensor has `of` maps of one shape, and this is number `place`, from 0
   bool transposed = false;  // [in, out], the maps side by side
 };
 
-// Places in the map its part of the tensor's rows from row `first` on.
+// Copies into `map` its part of `rows`, which are the tensor's rows from row `first` on.
 void place_part(const TensorPart& part, const Matrix<float>& rows, Eigen::Index first,
                 PackedMatrix<float>& map) {
   using Eigen::Index;

@@ -203,7 +203,8 @@ void ForwardSteps::prepare_heads() {
   multiplications_per_piece_ = 2.0 * n * n * width;
 }
 
-// One head. Its weights are the softmax of its scores, unless the options hold another run's attention.
+// Attends with one head. Its weights are the softmax of its scores, unless the options have another run's
+// attention.
 void ForwardSteps::attend(int h) {
   const StackOptions& options = stack_.options_;
   const Index of_keys = attention_.value.cols(), width = of_keys / options.key_heads;

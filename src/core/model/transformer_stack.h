@@ -1,5 +1,5 @@
-// Transformers whose input is a sum of rows, encoders and decoders (BERT, GPT-2, Llama): their forward, and
-// what is needed to take its scores apart afterwards.
+// The forward pass of transformers whose input is a sum of rows, encoders and decoders (BERT, GPT-2, Llama),
+// and what is needed to decompose their scores afterwards.
 //
 //   post-norm  x = N(e);  each layer  x = N(x + attention(x));  x = N(x + mlp(x))   (Devlin et al. 2019)
 //   pre-norm   x = e;     each layer  x = x + attention(N(x));  x = x + mlp(N(x))   (Xiong et al. 2020)
@@ -12,8 +12,8 @@
 //
 // Layers are set in order, packed for the product, and a forward runs through all of them or the first few.
 // The weights of a layer can be released after it has run and set again, so that a model need not fit into
-// memory. It computes in float, as such models are run: docs/evidence.md has what double would cost and
-// change.
+// memory. The forward computes in float, as such models are usually run; docs/evidence.md says what double
+// would cost and change.
 #pragma once
 
 #include <vector>
@@ -42,7 +42,7 @@ struct LayerSettings {
 
 struct StackOptions {
   int heads = 1;
-  int key_heads = 0;  // dividing the heads; 0 for as many
+  int key_heads = 0;  // must divide `heads`; 0 stands for as many as `heads`
   bool pre_norm = false;
   bool causal = false;  // a query sees the keys up to its own
   Activation activation = Activation::gelu;
@@ -51,26 +51,26 @@ struct StackOptions {
 
 struct ForwardOptions {
   int layers = -1;        // how many layers to run; -1 for all that were set
-  bool has_more = false;  // whether the model has a layer after them, so that no final norm follows
-  // Whether to store rotated queries and keys, inputs, what attention and MLPs write, and sigmas, from which
-  // scores are taken apart.
+  bool has_more = false;  // whether the model has a layer after these, so that no final norm follows
+  // Whether to store what decomposing the scores needs: rotated queries and keys, inputs, what attention and
+  // MLPs write, and sigmas.
   bool trace = false;
   // [layers] or empty, each [heads * n, n] or empty: another run's attention, in place of the softmax.
   std::vector<Matrix<float>> attention;
-  bool projections = false;  // whether to store queries and keys, of the layer after the last one too
+  bool projections = false;  // whether to store queries and keys, including those of the layer after the last
 };
 
-// The result of a forward through L layers. Without a trace, what only a trace stores is empty.
+// The result of a forward through L layers. Members that only a trace stores are empty without one.
 struct Forward {
   std::vector<Matrix<float>> states;  // [L + 1], [n, d]
   std::vector<Matrix<float>> inputs;  // [L], [n, d], what W_Q and W_K read
   // [L], or [L + 1] if the model has more layers: with biases and norms of heads, but neither rotated nor
   // scaled.
   std::vector<Projections> projections;
-  // [L], rotated, and the queries scaled: their products are the logits, which would be larger for more than
-  // a few tokens.
+  // [L], rotated, and the queries scaled: their products are the logits, which would take more memory for
+  // more than a few tokens.
   std::vector<Projections> rotated;
-  std::vector<Matrix<float>> given_attention;  // that of the options
+  std::vector<Matrix<float>> given_attention;  // from the options
   // [L], [n, d]: what attention adds to the stream, without b_O, and what the MLP adds, without its last
   // bias.
   std::vector<Matrix<float>> attended, written;
@@ -96,8 +96,8 @@ class TransformerStack {
   int layers() const { return static_cast<int>(layers_.size()); }
   const StackOptions& options() const { return options_; }
 
-  // The logits [n, n] of a head of a layer, for every pair, and the weights with which it attended. The run
-  // has a trace.
+  // The logits [n, n] of a head of a layer, for every pair, and the weights with which the head attended. The
+  // run must have a trace.
   Matrix<float> logits(const Forward& run, int layer, int head) const;
   Matrix<float> attention(const Forward& run, int layer, int head) const;
 
@@ -105,11 +105,11 @@ class TransformerStack {
   // up to `input`. Biases join the constant. There are keys for each query head.
   ProjectedParts queries_and_keys(int layer, const Matrix<float>& input,
                                   const std::vector<Matrix<float>>& parts) const;
-  // Queries and keys of what a layer's W_Q and W_K read, [n, d].
+  // Queries and keys of a layer, before rotation; `input` [n, d] is what its W_Q and W_K read.
   Projections projections(int layer, const Matrix<float>& input) const;
   const std::vector<double>& frequencies(int layer) const { return layers_[layer].frequencies; }
-  // W_O concat_h(A_h W_V x) for the attention A_h [n, n] of each head, without biases. Zeros, which parts of
-  // x often are, cost nothing.
+  // W_O concat_h(A_h W_V x) for the attention A_h [n, n] of each head, without biases. It costs nothing if x
+  // is all zeros, as parts often are.
   Matrix<float> attend(int layer, const std::vector<Matrix<float>>& attention, const Matrix<float>& x) const;
   // W_O b_V, which attention writes to every token alike, and W_O b_V + b_O.
   const Vector<float>& attention_bias(int layer) const { return layers_[layer].attention_bias; }
@@ -126,7 +126,7 @@ class TransformerStack {
     bool is_held = true;
   };
 
-  // Completes products with W_Q and W_K, in place.
+  // Adds the biases and applies the heads' norms to the products with W_Q and W_K, in place.
   void bias_and_normalize(const Layer& layer, Projections& rows) const;
   void rotate_heads(const std::vector<double>& frequencies, Eigen::Index n, Projections& rows) const;
 
@@ -138,14 +138,14 @@ class TransformerStack {
 // not held when the forward comes to it.
 class ForwardSteps {
  public:
-  // Runs the summed embeddings [n, d] through the layers of `stack`, which must outlive the steps. The layer
-  // in which they stand must stay as it is.
+  // Runs the summed embeddings [n, d] through the layers of `stack`, which must outlive the steps. A layer
+  // that has begun must stay as it is until it is complete.
   ForwardSteps(const TransformerStack& stack, Matrix<float> embeddings, ForwardOptions options);
 
-  // Continues for about so many multiplications, and at least for one piece of a product or one head, or
-  // until it comes to a layer that is not held. Returns whether the forward is complete.
+  // Continues for about so many multiplications, though for at least one piece of a product or one head, or
+  // until the next layer is one that is not held. Returns whether the forward is complete.
   bool step(double multiplications);
-  // The layer in which it stands.
+  // The layer that the forward has reached.
   int layer_number() const { return layer_; }
   // Complete once step() returns true.
   Forward run;
@@ -156,7 +156,7 @@ class ForwardSteps {
   using Layer = TransformerStack::Layer;
   const Layer& layer() const { return stack_.layers_[layer_]; }
   const Matrix<float>& input() const { return stack_.options_.pre_norm ? normed_ : x_; }
-  // Prepares the stage: sets the number of its pieces, and of each piece's multiplications.
+  // Prepares the stage: sets the number of its pieces, and the number of multiplications in each piece.
   void start();
   bool is_complete() const { return layer_ == layers_ && stage_ == last_stage_; }
   void begin_product(const Matrix<float>& rows, const PackedLinear<float>& by, Matrix<float>& out);
@@ -169,7 +169,7 @@ class ForwardSteps {
   const TransformerStack& stack_;
   ForwardOptions options_;
   int layers_, layer_ = 0, stage_ = kQuery;
-  int last_stage_;  // of the layer after the last one, whose queries and keys may be asked for
+  int last_stage_;  // where to stop in the layer after the last one, whose queries and keys may be wanted
   Eigen::Index done_ = 0, pieces_ = 0;
   double multiplications_per_piece_ = 0;
   // The stage's product: out_ = rows_ by_'.

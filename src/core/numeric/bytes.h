@@ -1,7 +1,7 @@
 // How many bytes a call takes at most: its arguments in the module's memory, its working memory, and its
-// results there and in JavaScript. Beside each function that needs more than its table stands one called
-// NAME_bytes, which the typed API asks before it allocates anything. Sizes come and go as doubles, because
-// what would not fit is asked for as well.
+// results there and in JavaScript. Each function that needs more than its table has a function called
+// NAME_bytes beside it, which the typed API calls before it allocates anything. Counts and sizes are doubles,
+// because the API also asks about calls that would not fit into memory.
 #pragma once
 
 namespace superpose {

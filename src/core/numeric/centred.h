@@ -8,8 +8,8 @@
 
 namespace superpose {
 
-// The table minus the mean of each column. The first row is subtracted first, so that equal rows leave
-// exactly nothing, and a mean far from zero costs no digits.
+// The table minus the mean of each column. The first row is subtracted first, so that equal rows become
+// exactly 0, and a mean far from zero costs no digits.
 inline Matrix<double> column_centred(const Matrix<double>& table) {
   if (table.rows() == 0) return table;
   const Matrix<double> from_first = table.rowwise() - table.row(0);
@@ -30,8 +30,8 @@ inline MovedMean move_mean(const Matrix<double>& from, const Matrix<double>& to,
 }
 constexpr double move_mean_bytes(double rows, double columns) { return bytes_of_doubles(7 * rows * columns); }
 
-// The table minus the mean of each row, in the same way. For logits [n, n] this is the part that softmax
-// sees.
+// The table minus the mean of each row, computed in the same way. For logits [n, n] this is the part that
+// softmax sees.
 template <typename Scalar>
 Matrix<Scalar> row_centred(const Matrix<Scalar>& table) {
   if (table.size() == 0) return table;

@@ -1,8 +1,8 @@
-// Products, transposes and softmax of matrices that stay where they are, by vectors of 16 bytes. Rows of a
-// matrix are `stride` entries apart.
+// Products, transposes and softmax of matrices that are used where they lie in memory, in vectors of 16
+// bytes. Rows of a matrix are `stride` entries apart.
 //
-// The products of a small transformer, and of a head's scores, are some 30 wide. Packing the operands first,
-// as numeric/product.h does for large ones, would cost as much as it saves.
+// The products in a small transformer, and in one head's scores, are only about 30 wide. Packing the operands
+// first, as numeric/product.h does for large ones, would cost as much as it saves.
 #pragma once
 
 #include "numeric/matrix.h"
@@ -41,8 +41,8 @@ void multiply_transposed(Block<const Scalar> a, Block<const Scalar> b, ProductSh
 template <typename Scalar>
 void transpose(Block<const Scalar> from, Eigen::Index rows, Eigen::Index columns, Block<Scalar> out);
 
-// Replaces each of `count` rows [n] by its softmax, in float by a polynomial to 2 ulp. An entry of kMasked
-// gets the weight 0, unless all of a row are masked.
+// Replaces each of `count` rows [n] by its softmax. In float, the exponential is a polynomial, accurate to
+// 2 ulp. An entry of kMasked gets the weight 0, unless all entries of its row are masked.
 constexpr double kMasked = -1e30;
 template <typename Scalar>
 void softmax(Block<Scalar> rows, Eigen::Index count, Eigen::Index n);

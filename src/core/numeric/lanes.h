@@ -19,8 +19,8 @@ using Lanes = typename Simd<Scalar>::Vector;
 template <typename Scalar>
 constexpr Eigen::Index kLanes = Simd<Scalar>::kLanes;
 
-// a * b + c. Always inlined: only some files of the relaxed build have the fused instruction, and the linker
-// would use one of two copies for all of them.
+// a * b + c. Always inlined: only some files of the relaxed build have the fused instruction, and from two
+// copies that are not inlined the linker would choose one for all files.
 template <typename Scalar>
 [[gnu::always_inline]] inline Lanes<Scalar> multiply_add(Lanes<Scalar> a, Lanes<Scalar> b, Lanes<Scalar> c) {
 #ifdef __wasm_relaxed_simd__
@@ -49,8 +49,8 @@ inline float largest(Lanes<float> v) {
 }
 inline double largest(Lanes<double> v) { return std::max(v[0], v[1]); }
 
-// e^x to 2 ulp: x = k ln 2 + r with |r| <= ln(2)/2, a polynomial in r (Cephes, expf), and k into the
-// exponent. 0 below -87, and no more than e^88 above.
+// e^x to 2 ulp: x = k ln 2 + r with |r| <= ln(2)/2, a polynomial in r (Cephes, expf), and k added to the
+// exponent's bits. The result is 0 for x below -87, and e^88 for x above 88.
 inline Lanes<float> exponential(Lanes<float> x) {
   using S = Simd<float>;
   typedef std::int32_t Bits __attribute__((vector_size(kVectorBytes)));
@@ -88,7 +88,7 @@ inline void along(Eigen::Index count, const OfVector& of_vector, const OfEntry& 
   for (; c < count; ++c) of_entry(c);
 }
 
-// sum_c x_c y_c, a vector at a time, as Eigen's own sums are not.
+// sum_c x_c y_c, a vector at a time. Eigen's own sums are not vectorized here (simd.h).
 template <typename Scalar>
 inline Scalar dot(const Scalar* x, const Scalar* y, Eigen::Index count) {
   using S = Simd<Scalar>;
@@ -125,7 +125,7 @@ inline TransposedBlock transposed_block(const float* from, Eigen::Index stride) 
            __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5), __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7)}};
 }
 
-// A row's largest entry and the sum of e^(x - largest), which takes each entry's place.
+// A row's largest entry, and the sum of the numbers e^(x - largest) that replace its entries x.
 template <typename Scalar>
 struct Exponentials {
   Scalar largest, sum;

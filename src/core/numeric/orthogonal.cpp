@@ -76,7 +76,7 @@ struct Jacobi {
     const Eigen::Index r = rows.rows(), n = rows.cols();
     const double rounding = 0x1p-52 * std::sqrt(static_cast<double>(n));
     Vector<double> squares = rows.rowwise().squaredNorm();
-    // Shorter rows are nothing but rounding.
+    // Rows whose square is at most this are nothing but rounding.
     const double least = rounding * rounding * squares.maxCoeff();
     bool rotated = false;
     for (Eigen::Index i = 0; i < r; ++i) {

@@ -25,13 +25,13 @@ Vector<double> singular_values(const Matrix<double>& a);
 
 // Orthonormal columns, [m, rank], that span the columns of a, [m, n]: the first columns of Q in a QR with
 // column pivoting (Businger and Golub 1965). R's diagonal is positive, so normal entries in `a` give a
-// uniformly random Q. It ends when no more than `tolerance`, from 0 to 1, times the length of a's longest
-// column remains of any column.
+// uniformly random Q. The factorization ends when what remains of every column is at most `tolerance`, from 0
+// to 1, times the length of a's longest column.
 Matrix<double> orthonormal_basis(const Matrix<double>& a, double tolerance);
 
-// A direction of a table counts as rounding up to this part of the largest: 1e-6 if every number is a float,
-// as in a table that was stored or computed in float, and 1e-10 otherwise. A table of integers is taken as
-// exact: 1e-10.
+// A direction of a table counts as rounding if it is at most this part of the largest: 1e-6 if every number
+// is a float, as in a table that was stored or computed in float, and 1e-10 otherwise. A table of integers is
+// taken as exact: 1e-10.
 double rank_tolerance(const Matrix<double>& table);
 
 struct SymmetricEigen {

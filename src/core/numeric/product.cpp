@@ -173,7 +173,8 @@ struct Panels {
   Index each = ceil_of(columns, kColumns<Scalar>);
 
   Index count() const { return stacked * each; }
-  // The panels of a piece: as many in each, and no more than fit beside a block of a.
+  // The number of panels in a piece: about the same in all pieces, and no more than fit into the cache beside
+  // a block of a.
   Index piece() const { return ceil_of(count(), ceil_of(count(), kColumnPanels)); }
   Index matrix(Index p) const { return p / each; }
   Index column(Index p) const { return p % each * kColumns<Scalar>; }
@@ -264,7 +265,7 @@ void multiply_pairs(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, 
   for (Index i = 0; i < a.rows(); ++i) {
     const Scalar* x = a.data() + i * a.outerStride();
     for (Index j = 0; j < b.rows(); ++j, ++at) {
-      // A table by itself: the transposed pair is the same.
+      // A table times itself is symmetric, so this product has already been computed.
       if (a.data() == b.data() && a.outerStride() == b.outerStride() && j < i) {
         *at = out[j * b.rows() + i];
         continue;

@@ -19,8 +19,8 @@ using Rows = Eigen::Ref<const Matrix<Scalar>, 0, Eigen::OuterStride<>>;
 template <typename Scalar>
 void multiply_rows(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, MatrixMap<Scalar> out);
 
-// The same, each pair of rows by itself: for few rows, which are not worth packing. The small module, which
-// opens a page, multiplies doubles in no other way, so that it lacks the code that packs them: 2 KB.
+// The same, one pair of rows at a time: for few rows, which are not worth packing. The small module, which
+// opens a page, multiplies doubles only in this way, and so does without the 2 KB of code that packs them.
 template <typename Scalar>
 void multiply_pairs(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scale, Scalar* out);
 
@@ -74,7 +74,7 @@ class PackedMatrix {
   // Frees the entries and keeps the extents; nothing can be placed or multiplied afterwards.
   void release() { panels_ = {}; }
 
-  // The number of pieces, of about the same work each, of a product with so many rows of a.
+  // The number of pieces of about equal work into which a product with so many rows of a can be divided.
   Eigen::Index pieces(Eigen::Index rows_of_a) const;
 
  private:
@@ -118,7 +118,7 @@ struct Linear {
   Vector<Scalar> bias;    // [out], or empty for zeros
 };
 
-// A linear map as products take it.
+// A linear map whose weight is packed for products.
 template <typename Scalar>
 struct PackedLinear {
   PackedMatrix<Scalar> weight;  // [out, in]

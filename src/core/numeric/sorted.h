@@ -1,5 +1,5 @@
-// The library's only sort: of indices, in any order. Every further std::sort(), for another type or
-// comparison, would add three to fourteen kilobytes to the module.
+// The library's only sort, which sorts indices by any comparison. Every further std::sort(), for another type
+// or comparison, would add three to fourteen kilobytes to the module.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ using Before = bool (*)(const void* of, int a, int b);
 inline void sort_places(std::vector<int>& places, std::size_t size, const void* of, Before before) {
   const auto ordered = [=](int a, int b) { return before(of, a, b); };
   const auto end = places.begin() + size;
-  // A heap of the first `size` so far. The last of them is on top, where one that comes before it replaces
-  // it.
+  // A heap of the first `size` indices so far, with the last of them on top. Any later index that comes
+  // before that one replaces it.
   std::make_heap(places.begin(), end, ordered);
   for (auto next = end; next != places.end(); ++next) {
     if (size == 0 || !ordered(*next, places.front())) continue;

@@ -20,7 +20,7 @@ Summary summary(const Vector<double>& values) {
     result.largest = std::fmax(result.largest, value);
     result.largest_size = std::fmax(result.largest_size, std::abs(value));
   }
-  // Sums of the largest numbers would overflow; they do not in a larger unit.
+  // Sums of huge numbers would overflow, so such numbers are scaled down first.
   const double down = result.largest_size > 0x1p900 ? 0x1p-100 : 1;
   // Relative to the first, so that equal numbers have no deviation.
   const double first = count ? down * values[0] : 0;

@@ -12,7 +12,7 @@ namespace {
 using Index = Eigen::Index;
 using Complex = std::complex<double>;
 
-// The terms of a head: sums over the products and tables of its scheme.
+// Accumulates the terms of a head, from the products and tables of its scheme.
 class Sums {
  public:
   Sums(double* terms, Index n) : terms_(terms), n_(n), product_(n, n) {}
@@ -36,7 +36,7 @@ class Sums {
   Matrix<double> product_;
 };
 
-// Each pair of channels m of row r, as a complex number, times factor(r, m).
+// Multiplies each pair of channels m of row r, taken as a complex number, by factor(r, m).
 template <typename Factor>
 Matrix<double> scaled_pairs(Matrix<double> rows, Index pairs, Layout layout, const Factor& factor) {
   std::vector<double> real(pairs), imaginary(pairs);
@@ -101,7 +101,7 @@ void add_rotary_product(const FactorParts& query, const FactorParts& key,
 
 CountedPairs attending(const Scheme& scheme) { return {{}, scheme.causal}; }
 
-// A number for each pair, which depends on the places alone.
+// Adds a table's number for each pair, which depends on the places alone.
 void add_bias(const ScoreTerm& term, int head, const CountedPairs& counted, Sums* sums) {
   const Matrix<double> bias = term.scale * term.index.unaryExpr([&](int row) { return term.key(row, head); });
   double sum = 0;
@@ -118,14 +118,14 @@ void add_bias(const ScoreTerm& term, int head, const CountedPairs& counted, Sums
   sums->of(AnovaTerm::query).array() += mean;
 }
 
-// One head's rows as a factor: they vary about their mean with the token, or with the place.
+// One head's rows as a factor that varies about its mean either with the token or with the place.
 FactorParts parts_of_factor(const Matrix<double>& rows, const Matrix<double>& average, Varies varies) {
   if (varies == Varies::token) return factor_parts(rows, average.topRows(1), {});
   const Matrix<double> mean = rows.colwise().mean();
   return {{}, rows.rowwise() - mean.row(0), mean};
 }
 
-// Products of a query with rows of offsets (`keys`), or of such rows with a key.
+// Adds the products of a query with rows of offsets (if `keys`), or of such rows with a key.
 void add_gathered(const CountedPairs& counted, const Indices& index, bool keys, double scale,
                   const FactorParts& factor, const Matrix<double>& rows, Sums* sums) {
   const Index n = sums->n();

@@ -1,10 +1,11 @@
-// A score's terms by the functional analysis of variance, by one rule for every scheme: a term belongs to
-// what it varies with, all means removed.
+// Decomposes a score by functional analysis of variance, with one rule for every scheme: a term belongs to
+// what it varies with, after all means are removed.
 //
-// A query is q_i = mu + pi_i + q~_i: its mean over all tokens and places, what its place adds to that, and
-// the rest, which is its token's; a key likewise. A relative scheme also has rows or numbers r_t of an
-// offset; r- is their mean over the pairs that attend, and r~ = r - r-. RoPE's is the rotation R of the
-// offset itself. A score is a sum of some of these five products, and each of them falls into seven terms:
+// A query is q_i = mu + pi_i + q~_i: the sum of its mean over all tokens and places, of what its place adds
+// to that mean, and of the rest, which is its token's. A key is divided likewise. A relative scheme also has
+// a row or number r_t for each offset; r- is their mean over the pairs that attend, and r~ = r - r-. RoPE has
+// the rotation R by the offset instead. A score is a sum of some of the five products below, and each product
+// is divided into seven terms:
 //
 //                      q . k          q . r_t        r_t . k               b_t
 //   token-token        q~ k~
@@ -23,9 +24,9 @@
 //   key                mu R- k~
 //   query              q R- mu
 //
-// The seven add up to the score. The last is the same for every key, so softmax ignores it. In the first
-// layer, where tokens and places are independent, this is the functional analysis of variance of the score
-// as a function of the two tokens and the two places: terms are uncorrelated.
+// The seven terms add up to the score. The last is the same for every key, so softmax ignores it. In the
+// first layer, where tokens and places are independent, this is the functional analysis of variance of the
+// score as a function of the two tokens and the two places: terms are uncorrelated.
 #pragma once
 
 #include <array>

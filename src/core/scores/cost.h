@@ -1,4 +1,4 @@
-// What it costs a model to get positions, in parameters.
+// What positions cost a model: its number of parameters, for each way in which positions get in.
 //
 // The model is BERT's (Devlin et al. 2019; google-research/bert, modeling.py): tables for V tokens, L
 // positions and S segments, a LayerNorm over their sum, layers of attention (four projections with biases)

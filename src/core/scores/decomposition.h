@@ -6,10 +6,10 @@
 //
 //   logit_ij = scale * sum_{s,r} q_s(i) . k_r(j),     s, r = 0 .. n, where part n is the constant.
 //
-// With two summands, no LayerNorm and no biases this is the familiar four-term formula (TUPE,
-// arXiv 2006.15595, eq. 6, without the cross terms' removal); BERT, with token, position and
-// token_type, has sixteen. It is exact for the first layer only: later layers see sums of more parts,
-// which model/input_parts.h splits.
+// With two summands, no LayerNorm and no biases this is the familiar four-term formula (TUPE, arXiv
+// 2006.15595, eq. 6, before the cross terms are removed); BERT, with token, position and token_type, has
+// sixteen terms. The sum is exact for the first layer only: later layers read sums of more parts;
+// model/input_parts.h computes those parts.
 #pragma once
 
 #include <vector>
@@ -48,8 +48,8 @@ struct ScoreLayer {
   float scale;
 };
 
-// The bytes of a layer whose W_Q and W_K have so many rows each: those that it keeps in memory, and those
-// that its construction needs, when there is a copy beside them.
+// The bytes of a layer whose W_Q and W_K have so many rows each: those that the layer keeps in memory, and
+// those that its construction needs, while there is a second copy.
 constexpr double score_layer_bytes(double rows, double columns) {
   return bytes_of_floats(2 * rows * (columns + 1));
 }
@@ -57,8 +57,8 @@ constexpr double score_layer_bytes_to_make(double rows, double columns) {
   return 2 * score_layer_bytes(rows, columns);
 }
 
-// Queries and keys of the sum of the summands, each [n, d], and of each summand by itself. The constant is
-// the last part.
+// Projects the sum of the summands, [n, d] each, and each summand by itself to queries and keys. The constant
+// is the last part.
 ProjectedParts project_sum(const std::vector<Matrix<float>>& summands, const ScoreLayer& layer);
 
 // Adds up the parts of each group: part p is in group_of[p], a number below `groups`. Merging before the
@@ -66,9 +66,8 @@ ProjectedParts project_sum(const std::vector<Matrix<float>>& summands, const Sco
 ProjectedParts merge_parts(const ProjectedParts& parts, const std::vector<int>& group_of, int groups);
 
 // One head: terms[s * parts + r] is q_s . k_r, [n, n] with queries in rows; `terms` holds parts^2 * n * n
-// values. `logits` [n, n] are those of the whole queries and keys. Returns the residual, max_ij |sum of
-// terms
-// - logits|. The only memory it allocates is the product's buffers, at the first call.
+// values. `logits` [n, n] are those of the whole queries and keys. Returns the residual, which is max_ij |sum
+// of terms - logits|. The only memory it allocates is the product's buffers, at the first call.
 double head_terms(const ProjectedParts& parts, int head, float* terms, float* logits);
 
 // max |sum of `count` terms - logits|, each of `size` numbers, summed in double. NaN if any number is.

@@ -41,7 +41,7 @@ Eigen::ArrayXd pairs_of(const Matrix<double>& matrix) {
   return pairs;
 }
 
-// The pairs' mean and deviation, and the pairs without their mean and unit.
+// The pairs, scaled by a power of two, minus their mean; with that mean and their deviation.
 struct Centred {
   Eigen::ArrayXd pairs;
   double mean = 0, deviation = 0;  // in the unit 2^exponent

@@ -32,7 +32,7 @@ constexpr double dot_products_bytes(double n, double d_token, double d_position)
 // because |x_i|^2 is on another scale than the rest. NaN if there are too few pairs.
 struct PairMoments {
   double mean = 0;
-  double deviation = 0;  // standard deviation, divided by the number of pairs
+  double deviation = 0;  // standard deviation of the population: the divisor is the number of pairs
 };
 PairMoments pair_moments(const Matrix<double>& matrix);
 

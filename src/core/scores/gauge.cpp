@@ -22,7 +22,7 @@ void move_mean_into_constant(const GaugeRows& rows, Index width, float* part, fl
   Vector<double> origin = Vector<double>::Zero(width);
   for (Index c = 0; !rows.normalized && first < n && c < width; ++c) origin[c] = part[first * width + c];
 
-  // m = sum_i x_i / sigma_i over sum_i 1 / sigma_i; a normalized row is x_i / sigma_i already.
+  // m = (sum_i x_i / sigma_i) / (sum_i 1 / sigma_i); a normalized row is x_i / sigma_i already.
   double weights = 0;
   Vector<double> mean = Vector<double>::Zero(width);
   for (Index i = first; i < n; ++i) {

@@ -28,21 +28,20 @@ struct Normalization {
   double epsilon = 0;    // >= 0, inside the square root (BERT: 1e-12)
 };
 
-// How often a row's mean is subtracted. The second time removes what rounding left of the mean, which
-// matters in float if the mean is large compared with the deviations, as in the residual streams of trained
-// models. In double once is enough. Small transformers are trained with once, because the recorded runs
-// were.
+// How often a row's mean is subtracted. The second time removes what rounding left of the mean, which matters
+// in float if the mean is large compared with the deviations, as in the residual streams of trained models.
+// In double, once is enough. Small transformers are trained with `once`, because the recorded runs were.
 enum class Centring { once, twice };
 
-// Each row of x [n, d] becomes gamma * C x / sigma + beta, in place; `sigma` [n] is written. For kind none x
-// stays, and sigma is ones. sigma is right also where the squares of a row are beyond the range of Scalar. A
-// row with sigma = 0, which only epsilon = 0 allows, becomes NaN, as the formula says.
+// Replaces each row of x [n, d] by gamma * C x / sigma + beta, and writes sigma [n]. For kind none, x stays
+// and sigma is ones. sigma is right even where the squares of a row are beyond the range of Scalar. A row
+// with sigma = 0, which only epsilon = 0 allows, becomes NaN, as the formula says.
 template <typename Scalar>
 void normalize_rows(const Normalization<Scalar>& normalization, Centring centring, Matrix<Scalar>& x,
                     Vector<Scalar>& sigma);
 
-// Each row of a summand [n, d] of x becomes gamma * C t / sigma, in place, with the sigma [n] of x. It gets
-// no beta.
+// Replaces each row of a summand [n, d] of x by gamma * C t / sigma, with the sigma [n] of x and without
+// beta.
 template <typename Scalar>
 void normalize_part(const Normalization<Scalar>& normalization, Centring centring,
                     const Vector<Scalar>& sigma, Matrix<Scalar>& part);

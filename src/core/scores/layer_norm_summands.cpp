@@ -15,7 +15,7 @@ NormalizedSummands normalize(const std::vector<Matrix<double>>& summands,
   result.stack.resize((1 + count) * n, d);
   result.sigma.resize(n);
 
-  // Token by token, while its rows are in the cache.
+  // Token by token, so that the norm finds the token's rows in the cache.
   for (Eigen::Index i = 0; i < n; ++i) {
     double* const sum = &result.stack(i, 0);
     for (Eigen::Index s = 0; s < count; ++s) {
@@ -26,9 +26,9 @@ NormalizedSummands normalize(const std::vector<Matrix<double>>& summands,
     result.sigma[i] = 1;
     if (normalization.kind == Norm::none) continue;
 
-    // Centring once is enough: a sum of float32 numbers that are close together is exact here. Where float64
-    // numbers have an offset of M sigma, the mean's rounding, at most d/2 units in the last place, moves the
-    // result by d M / 2 of its own; a change of the input by one unit moves it by M.
+    // Centring once is enough: a sum of float32 numbers that are close together is exact here. If float64
+    // numbers have an offset of M sigma, rounding their mean, by at most d/2 units in the last place, moves
+    // the result by d M / 2 units in its last place. Changing the input by one unit already moves it by M.
     result.sigma[i] = normalize_row(normalization, Centring::once, sum, d);
     for (Eigen::Index s = 1; s <= count; ++s)
       normalize_part_row(normalization, Centring::once, result.sigma[i], &result.stack(s * n + i, 0), d);

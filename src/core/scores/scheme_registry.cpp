@@ -22,7 +22,7 @@ constexpr Extent kClipped{2, Size::clip, Size::one, 1};  // the offsets from -k 
 constexpr SchemePart position_table(Extent columns) {
   return {"position", Kind::table, kTokens, columns, Counted::once};
 }
-// U_Q and U_K, as many parameters as W_Q and W_K of one layer have.
+// A scheme's first part, followed by U_Q and U_K, which have the given shape.
 constexpr UpToFour<SchemePart> with_position_queries(SchemePart first, Kind kind, Extent rows, Extent columns,
                                                      Counted counted) {
   return {

@@ -37,7 +37,7 @@ enum class Size {
   d_position,       // width of a concatenated, untied or rotary part: of the table, or per head
   d_position_head,  // block-diagonal: head width of the position's own projections
   d_offset,         // d_r, width of Transformer-XL's sinusoids
-  positions,        // L, and n where a sequence is
+  positions,        // L; or n, the tokens of a sequence
   clip,             // k: Shaw, DeBERTa, DIET-REL
   buckets,          // T5, TUPE-R
   layers
@@ -110,15 +110,16 @@ struct SchemeInfo {
   const char* source;
   UpToFour<SchemePart> parts;
   UpToFour<const char*> terms;
-  // Logits are divided by the square root of their sum, unless a scale is given.
+  // Logits are divided by the square root of the sum of these, unless a scale is given.
   UpToFour<Extent> divisor;
   Scheme (*build)(const SchemeInput&);
   // The other options that callers may set, by their names in src/api/scores/schemes.ts.
   UpToFour<const char*> options = {};
-  // How many numbers are in memory while it is built, beside its parts and their products with the content.
+  // How many numbers are in memory while the scheme is built, besides its parts and their products with
+  // content.
   double (*work)(const SchemeShape&) = [](const SchemeShape&) { return 0.0; };
   bool causal = false;  // as published
-  // TeX, the logit if a query also sees later keys; empty if that is the same formula.
+  // TeX, the logit if a query also sees later keys; empty if the formula stays the same.
   const char* bidirectional_formula = "";
   int clip = 0;  // k as published, of a scheme that clips distances
 };

@@ -6,7 +6,7 @@
 namespace superpose {
 namespace {
 
-// The same with the mean token at every place, which scheme_anova_terms() takes means from.
+// The same input with the mean token at every place, from which scheme_anova_terms() takes means.
 SchemeInput with_mean_token(SchemeInput input) {
   if (input.content.rows() == 0) return input;
   const Matrix<double> mean = input.content.colwise().mean();
@@ -66,7 +66,7 @@ double scheme_scores_bytes(const SchemeInfo& info, const SchemeShape& shape, int
   const double results = chosen * (terms + 2) * n * n;
   const double of_one_head = (2 * terms + (anova ? own_terms : 0) + 6) * n * n + own_terms * n * n;
   const double values = n * shape.d_model + part_values + info.work(shape);
-  // The scheme of the mean token is as large again.
+  // The analysis of variance builds a second scheme of the same size, from the mean token.
   const double schemes = (anova ? 2 : 1) * (4 * values + 2 * n * shape.heads * shape.d_head);
   return bytes_of_doubles(results + of_one_head + schemes);
 }

@@ -70,7 +70,7 @@ ScoreTerm bias_term(const char* name, const Matrix<double>& table, Indices index
   return {name, Lookup::table, {}, table, 1, std::move(index)};
 }
 
-// The queries or keys of tokens at places: joined, and the two summands, of which the token's has the bias.
+// The queries or keys of tokens at places: joined, and the two summands. The token's summand has the bias.
 struct Sides {
   Matrix<double> joined, token, place;
 };

@@ -112,40 +112,40 @@ Scheme t5(const Content& content, const Matrix<double>& bias, const T5Options& o
 // With causal = false, -m_h |i - j|: the same on the pairs that the paper's models see.
 Scheme alibi(const Content& content, double scale, bool causal);
 
-// (q_i . k_j + q_i . k^r_delta(i,j) + k_j . q^r_delta) * scale, scale 1/sqrt(3 d_h): content to content,
-// content to position, position to content, which looks up delta(j, i) (He et al., arXiv 2006.03654,
-// equation 4; the released code looks up delta(i, j) there too). distances [2k, d]; position_query and
-// position_key [heads * d_h, d] make q^r and k^r of them.
+// (q_i . k_j + q_i . k^r_delta(i,j) + k_j . q^r_delta(j,i)) * scale, scale 1/sqrt(3 d_h): content to content,
+// content to position, and position to content (He et al., arXiv 2006.03654, equation 4; the released code
+// looks up delta(i, j) in the last term too). distances [2k, d]; position_query and position_key,
+// [heads * d_h, d], map them to q^r and k^r.
 Scheme deberta(const Content& content, const Matrix<double>& distances, const Linear<double>& position_query,
                const Linear<double>& position_key, double scale);
 
-// q_i . k_j * scale + v_ij with v_ij = (p_i U^Q) . (p_j U^K) * scale, scale 1/sqrt(2 d_h), and the
-// reset of [CLS], token 0 (Ke, He, Liu, arXiv 2006.15595, equations 7 to 9; guolinke/TUPE): v is
-// theta_2 in the first column and then theta_1 in the first row, (0, 0) too. position [n + 1, d],
-// normalized already: rows 0 and 1 give theta_1 and theta_2 by their scores with themselves, token i
-// has row i + 1. The released U^Q and U^K have biases. bias is empty (TUPE-A) or [buckets + 1, heads]
-// (TUPE-R), looked up by tupe_buckets. The released code adds it after the reset; equation 9, which resets
-// the bias as well, is the case of zeros in its rows buckets/2 and buckets.
+// q_i . k_j * scale + v_ij with v_ij = (p_i U^Q) . (p_j U^K) * scale, scale 1/sqrt(2 d_h), and the reset of
+// [CLS], token 0 (Ke, He, Liu, arXiv 2006.15595, equations 7 to 9; guolinke/TUPE): v is set to theta_2 in the
+// first column and then to theta_1 in the first row, (0, 0) included. position [n + 1, d] is normalized
+// already: the scores of its rows 0 and 1 with themselves are theta_1 and theta_2, and token i has row i + 1.
+// The released U^Q and U^K have biases. bias is empty (TUPE-A) or [buckets + 1, heads] (TUPE-R), looked up by
+// tupe_buckets. The released code adds the bias after the reset. Equation 9 resets the bias as well, which is
+// the same as zeros in the bias's rows buckets/2 and buckets.
 Scheme tupe(const Content& content, const Matrix<double>& position, const Linear<double>& position_query,
             const Linear<double>& position_key, const Matrix<double>& bias, const T5Options& options,
             double scale);
 
-// q_i . k_j * scale + p^Q_i . p^K_j, scale 1/sqrt(d_h) for the first alone (Chen et al., arXiv 2104.08698,
-// DIET-ABS, without its bias for segments). position_query, position_key [n, heads * d_p].
+// q_i . k_j * scale + p^Q_i . p^K_j, scale 1/sqrt(d_h) for the first term alone (Chen et al., arXiv
+// 2104.08698, DIET-ABS, without its bias for segments). position_query, position_key [n, heads * d_p].
 Scheme diet_abs(const Content& content, const Matrix<double>& position_query,
                 const Matrix<double>& position_key, double scale);
 
-// The same with R_{clip(i - j)} for the positions (DIET-REL). bias [2k + 1, heads], row (i - j) + k.
+// The same with R_{clip(i - j)} instead of p^Q_i . p^K_j (DIET-REL). bias [2k + 1, heads], row (i - j) + k.
 Scheme diet_rel(const Content& content, const Matrix<double>& bias, double scale);
 
 // R_i q_i . R_j k_j * scale, scale 1/sqrt(d_h); d_h even. See rotary.h.
 Scheme rope(const Content& content, Layout layout, double base, double scale);
 
-// [q_i; R_i q^r_i] . [k_j; R_j k^r_j] * scale, scale 1/sqrt(d_nope + d_rope): content concatenated
-// with a rotary part of its own, in the logits computed as that concatenation, in the terms as the
-// sum of two scores (DeepSeek-V2, arXiv 2405.04434, section 2.1.3; deepseek-ai/DeepSeek-V3,
-// inference/model.py). rotary_query [n, heads * d_rope], rotary_key likewise or [n, d_rope], shared
-// by the heads as it is there; d_rope even.
+// [q_i; R_i q^r_i] . [k_j; R_j k^r_j] * scale, scale 1/sqrt(d_nope + d_rope): content concatenated with a
+// rotary part. Logits are computed from this concatenation, and terms as the sum of two scores (DeepSeek-V2,
+// arXiv 2405.04434, section 2.1.3; deepseek-ai/DeepSeek-V3, inference/model.py). rotary_query is
+// [n, heads * d_rope]; rotary_key is [n, heads * d_rope] or, as in that model, [n, d_rope], which all heads
+// share. d_rope is even.
 Scheme decoupled_rope(const Content& content, const Matrix<double>& rotary_query,
                       const Matrix<double>& rotary_key, Layout layout, double base, double scale);
 

@@ -25,8 +25,8 @@ double sum_of(const Scalar* values, Eigen::Index size, const Factor& factor) {
 }  // namespace
 
 // One pass over the rows. A centred row sums to zero, so its product with a term is the same as with the
-// term's centred row. The term's mean is subtracted all the same, so that terms constant in j give exactly
-// nothing.
+// term's centred row. The term's mean is subtracted all the same, so that terms that are constant in j give
+// exactly 0.
 template <typename Scalar>
 Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n,
                                     const CountedPairs& counted) {
@@ -112,7 +112,7 @@ PooledShares pooled_shares(const Matrix<double>& all_covariances, const Vector<d
     variation[head] += variances[row];
   }
   PooledShares result{sums, Vector<double>::Zero(groups), Vector<double>::Zero(groups)};
-  // A constant head has no shares; the others' mean and pooled shares are those without it.
+  // A constant head has no shares; the mean and the pooled shares leave it out.
   double total = 0, varying = 0;
   for (int head = 0; head < heads; ++head) {
     total += variation[head];

@@ -14,7 +14,7 @@
 
 namespace superpose {
 
-// The pairs that shares are taken over. Default: all.
+// The pairs over which shares are taken. Default: all.
 struct CountedPairs {
   std::vector<char> excluded;  // [n], 1 for a row that counts neither as a query nor as a key; or empty
   bool causal = false;         // a query sees the keys up to its own
@@ -27,7 +27,7 @@ struct CountedPairs {
 struct Covariances {
   Vector<double> terms;   // <T~_t, A~> per term
   double logits = 0;      // |A~|^2
-  Vector<double> shares;  // per term; also where squares of the logits are beyond the range of doubles
+  Vector<double> shares;  // per term; valid even where squares of the logits exceed the range of doubles
 };
 
 // `terms` holds `count` matrices [n, n], one after another; `logits` is [n, n]. Each row is centred over the
@@ -44,7 +44,7 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
 // divided, so that a sentence or a head counts by how much its scores vary.
 struct PooledShares {
   Matrix<double> heads;   // [heads, groups], over all sentences
-  Vector<double> mean;    // [groups], the mean of the varying heads' shares: each of them counts the same
+  Vector<double> mean;    // [groups], the mean over the heads whose scores vary, each counting the same
   Vector<double> pooled;  // [groups], over all heads and sentences
 };
 

@@ -8,7 +8,7 @@
 namespace superpose {
 namespace {
 
-// Calls work(row, seen) for each row, whose query sees the first `seen` keys, and fills the rest of it.
+// Calls work(row, seen) for each row, whose query sees the first `seen` keys; sets the others to `rest`.
 template <typename Work>
 void each_row(Matrix<double>& logits, bool causal, double rest, const Work& work) {
   const Eigen::Index n = logits.cols();

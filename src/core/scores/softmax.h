@@ -12,8 +12,8 @@ namespace superpose {
 // changes nothing.
 void softmax_rows(Matrix<double>& logits, bool causal = false);
 
-// What softmax sees of logits [n, n]: each row minus its mean over the keys that the query sees, and NaN at
-// the others. The first entry is subtracted first, so that equal logits leave exactly nothing.
+// The part of logits [n, n] that softmax sees: each row minus its mean over the keys that the query sees, and
+// NaN at the other keys. The first entry is subtracted first, so that equal logits become exactly 0.
 Matrix<double> seen_by_softmax(Matrix<double> logits, bool causal = false);
 
 }  // namespace superpose

@@ -1,5 +1,5 @@
-// How positions get in: the rows that the first layer reads, and what is added to scores; and the gradients
-// of both.
+// How positions get into the model: the rows that the first layer reads, what is added to scores, and the
+// gradients of both.
 //
 // With e = E[t], times sqrt(d_token) if scale_tokens is set, and p = P[i], both rows:
 //
@@ -25,14 +25,14 @@ struct Tables {
 
 Tables tables(const ModelOptions& options, const Parameters& parameters, Eigen::Index n);
 
-// Adds to the gradient of the parameters that tables() reads, from that with respect to the tables.
+// Adds to the gradient of the parameters that tables() reads, given the gradient with respect to the tables.
 void add_tables_gradient(const ModelOptions& options, const Parameters& parameters, const Tables& d_tables,
                          Parameters& gradient);
 
 // The rows that the first layer reads, [sequences n, D].
 Matrix<float> fused_rows(const ModelOptions& options, const Tables& tables, const Batch& batch);
 
-// Adds to the gradient of the tables, from that with respect to the fused rows.
+// Adds to the gradient of the tables, given the gradient with respect to the fused rows.
 void add_rows_gradient(const ModelOptions& options, const Tables& tables, const Batch& batch,
                        const Matrix<float>& d_rows, Tables& d_tables);
 
@@ -41,7 +41,7 @@ void add_rows_gradient(const ModelOptions& options, const Tables& tables, const 
 Matrix<float> token_rows(const ModelOptions& options, const Tables& tables, const Batch& batch);
 Matrix<float> position_rows(const ModelOptions& options, const Tables& tables, const Batch& batch);
 
-// Add to the gradient of one table, from that with respect to those rows.
+// Add to the gradient of one table, given the gradient with respect to those rows.
 void add_token_rows_gradient(const ModelOptions& options, const Batch& batch, const Matrix<float>& d_rows,
                              Tables& d_tables);
 void add_position_rows_gradient(const ModelOptions& options, const Batch& batch, const Matrix<float>& d_rows,
@@ -52,7 +52,7 @@ void add_position_rows_gradient(const ModelOptions& options, const Batch& batch,
 Matrix<float> causal_mask(const ModelOptions& options, Eigen::Index n);
 Matrix<float> mask_and_bias(const ModelOptions& options, const Parameters& parameters, Eigen::Index n);
 
-// Adds to the gradient of the parameters that the bias reads, from that with respect to it.
+// Adds to the gradient of the parameters that the bias reads, given the gradient with respect to the bias.
 void add_bias_gradient(const ModelOptions& options, const Parameters& parameters, const Matrix<float>& d_bias,
                        Parameters& gradient);
 

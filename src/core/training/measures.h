@@ -10,12 +10,12 @@
 
 namespace superpose {
 
-// For the first layer: each term's share of the scores' variation, <T~, S~> / |S~|^2, with rows centred over
-// the keys they may read and both summed over the batch. The terms are those of e and p, both normalized by
-// the sigma of their sum. Terms that are not included have 0. In the raw gauge parts are as they were
-// trained; in the canonical gauge, terms with constants make up the rest of 1. All are NaN without
-// options().has_terms(), and in the canonical gauge without options().sums(). The shares are means over the
-// heads whose scores vary; NaN if none does.
+// For the first layer: each term's share of the scores' variation, <T~, S~> / |S~|^2, with each row centred
+// over the keys that its query may read, and both products summed over the batch. The terms are those of e
+// and p, both normalized by the sigma of their sum. Terms that are not included have 0. In the raw gauge the
+// parts are as they were trained; in the canonical gauge, terms with constants make up the rest of 1. All are
+// NaN without options().has_terms(), and in the canonical gauge without options().sums(). The shares are
+// means over the heads whose scores vary; NaN if none does.
 std::array<double, kTermCount> trained_shares(const Model& model, const Parameters& parameters,
                                               const Batch& batch, const Terms& terms = kAllTerms,
                                               GaugeKind gauge = GaugeKind::raw);
@@ -28,12 +28,12 @@ struct Loudness {
 struct LoudnessRecipe {
   const char* name;
   double tokens, positions;
-  // The factor rho that makes sinusoidal rows as loud beside tokens from N(0, 1) as positions are in the
-  // recipe. The norms of such rows are sqrt(d/2) and sqrt(d).
+  // The factor rho for sinusoidal rows that are added to tokens from N(0, 1): with it, the ratio of their
+  // norms is that of the recipe. Without it, the norms are sqrt(d/2) and sqrt(d).
   double position_scale;
 };
 
-// For rows of d_model channels, by closed form:
+// For rows of d_model channels, in closed form:
 //   transformer  N(0, 1/d) sqrt(d) and a sinusoid (arXiv 1706.03762, 3.4 and 3.5)
 //   unscaled     the same without sqrt(d)
 //   pytorch      N(0, 1) twice, as torch.nn.Embedding begins

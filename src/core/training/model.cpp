@@ -30,8 +30,8 @@ struct Model::Normalized {
   Vector<float> inverse;  // 1 / sigma of each row
 };
 
-// How a layer's scores are computed: a sum of products q k', each of two factors, and a bias. It is chosen
-// once, so that no loop asks which terms are included.
+// How a layer's scores are computed: a sum of products q k', each of two factors, and a bias. The choice is
+// made once, so that no loop asks which terms are included.
 struct Model::Scores {
   enum Factors { none, input, parts };
   Factors factors = none;                          // no factor; the input of the layer; tokens and positions
@@ -39,9 +39,9 @@ struct Model::Scores {
   bool biased = false;                             // whether the scheme's bias is added, beside the mask
 };
 
-// What a product's queries and keys are made of.
+// A source of queries and keys: the rows that a layer's scores read, or the tokens or positions in them.
 struct Model::Factor {
-  Matrix<float> rows;             // [count, D], normalized; only of a part, since a layer stores its input
+  Matrix<float> rows;             // [count, D], normalized; empty for a layer's input, which Layer stores
   Matrix<float> queries_keys;     // [count, 2D]
   Matrix<float> transposed_keys;  // by sequence, [sequences D, n]
   Matrix<float> d_queries_keys;   // the gradient of queries_keys
@@ -158,7 +158,7 @@ std::vector<Model::Scores> Model::choose_scores(const Terms& terms) const {
     }
     first.factors = Scores::parts;
   } else {
-    // Of `tupe`, the bias is what positions have to do with each other.
+    // In `tupe`, the bias is the position-position term.
     if (terms[token_token]) first.products.emplace_back(0, 0);
     first.biased = terms[position_position];
   }
@@ -175,7 +175,7 @@ Model::Normalized Model::normalize(const Matrix<float>& x) const {
   return normalized;
 }
 
-// The gradient with respect to x, from that with respect to the normalized rows.
+// The gradient with respect to x, given the gradient with respect to the normalized rows.
 Matrix<float> Model::normalize_backward(const Normalized& normalized, const Matrix<float>& gradient) const {
   if (!options_.layer_norm) return gradient;
   const Vector<float> along = row_dots(gradient, normalized.rows) / static_cast<float>(gradient.cols());
@@ -263,8 +263,8 @@ void Model::attend(const Derived& derived, const Scores& scores, Index n, Layer&
   });
 }
 
-// The gradient with respect to the values, from that with respect to the mixed ones. Writes those of the
-// factors' queries and keys, and adds that of the bias.
+// Returns the gradient with respect to the values, given that with respect to the mixed values. Writes the
+// gradients of the factors' queries and keys, and adds the gradient of the bias to d_bias.
 Matrix<float> Model::attend_backward(const Scores& scores, const Matrix<float>& d_mixed, Index n,
                                      Layer& layer, Matrix<float>& d_bias) const {
   const Index d = options_.stream(), heads = options_.heads, width = options_.d_head();
@@ -307,7 +307,7 @@ Matrix<float> Model::attend_backward(const Scores& scores, const Matrix<float>& 
   return d_values;
 }
 
-// The gradient with respect to the rows of a factor; that of the weights is added.
+// Returns the gradient with respect to the rows of a factor, and adds that of the weights to d_derived.
 Matrix<float> Model::factor_backward(const Derived& derived, int layer, const Matrix<float>& rows,
                                      const Factor& factor, Derived& d_derived) const {
   const Index width = factor.d_queries_keys.cols();
@@ -315,8 +315,8 @@ Matrix<float> Model::factor_backward(const Derived& derived, int layer, const Ma
   return times_transposed(factor.d_queries_keys, derived.W_qkv[layer].leftCols(width));
 }
 
-// From the gradients of both parts' queries and keys to those of weights and tables, which are added.
-// Returns what comes from their common sigma: the gradient with respect to their sum.
+// Given the gradients of both parts' queries and keys, adds those of weights and tables to d_derived. Returns
+// the gradient with respect to the sum of the parts, which arises through their common sigma.
 Matrix<float> Model::part_factors_backward(const Derived& derived, const Batch& part,
                                            const std::vector<Factor>& factors, const Normalized& sum,
                                            Derived& d_derived) const {
@@ -339,7 +339,7 @@ Matrix<float> Model::part_factors_backward(const Derived& derived, const Batch& 
   return shrink.asDiagonal() * sum.rows;
 }
 
-// From the gradient with respect to the logits, in trace.logits, to that of the derived values.
+// Adds the gradient of the derived values, given the gradient with respect to the logits, in trace.logits.
 void Model::backward(const Derived& derived, const Batch& part, const std::vector<Scores>& scores,
                      Trace& trace, Derived& d_derived) const {
   const Index d = options_.stream(), n = part.n;
@@ -380,7 +380,7 @@ void Model::backward(const Derived& derived, const Batch& part, const std::vecto
   add_rows_gradient(options_, derived.tables, part, dx, d_derived.tables);
 }
 
-// From the gradient of the derived values to that of the parameters.
+// Adds the gradient of the parameters, given the gradient of the derived values.
 void Model::add_gradient(const Parameters& parameters, Derived& d_derived, Parameters& gradient) const {
   for (int l = 0; l < options_.layers; ++l) {
     d_derived.W_qkv[l].leftCols(options_.stream()) *= options_.score_scale();

@@ -52,8 +52,8 @@ class Model {
   // In the functions below, the first layer's scores are the sum of the included terms. Fewer than all terms
   // are allowed only where options().has_terms(). With none, attention is uniform.
 
-  // The mean cross-entropy over the batch's targets, and its gradient, which is 0 for what is not trained.
-  // The batch has ids in range, n at most the rows of P, and at least one target.
+  // The mean cross-entropy over the batch's targets, and its gradient, which is 0 for parameters that are not
+  // trained. The batch has ids in range, n at most the rows of P, and at least one target.
   double loss_and_gradient(const Parameters& parameters, const Batch& batch, Parameters& gradient,
                            const Terms& terms = kAllTerms) const;
 
@@ -68,8 +68,8 @@ class Model {
   Evaluation evaluate(const Parameters& parameters, const Batch& batch, const Terms& terms = kAllTerms) const;
 
   // Covariances of the first layer's terms with its scores, over the keys that each query may read; only
-  // where options().has_terms(), and the canonical gauge not for `tupe`. Terms that are not included are 0,
-  // as are the cross terms of `tupe`, and everything where scores vary by rounding alone. In the canonical
+  // where options().has_terms(), and in the canonical gauge not for `tupe`. Terms that are not included are
+  // 0, as are the cross terms of `tupe`, and everything where scores vary by rounding alone. In the canonical
   // gauge, terms with constants are left out.
   TermCovariances term_covariances(const Parameters& parameters, const Batch& batch,
                                    const Terms& terms = kAllTerms, GaugeKind gauge = GaugeKind::raw) const;

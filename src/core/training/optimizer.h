@@ -8,7 +8,7 @@
 
 namespace superpose {
 
-// lr_s of step s, counted from 1.
+// The learning rate lr_s (options.h) at step s, counted from 1.
 double learning_rate(const OptimizerOptions& options, int step);
 
 class Optimizer {

@@ -6,9 +6,10 @@
 
 namespace superpose {
 
-// How the order of the tokens gets into the model. A way whose scores are those of an entry of
-// scores/scheme_registry.h has the name of that entry, except three whose names also say where the widths
-// come from: concat and concat_wide score as concat-full, tupe as tupe-a without its reset.
+// How the order of the tokens gets into the model. A scheme whose scores are those of an entry of
+// scores/scheme_registry.h has that entry's name, except three whose names also say where the widths come
+// from: the scores of concat and concat_wide are those of concat-full, and tupe's are those of tupe-a without
+// its reset.
 enum class TrainingScheme {
   none,
   add,          // x = e + p
@@ -78,7 +79,7 @@ struct ModelOptions {
   bool has_table() const {
     return sums() || scheme == TrainingScheme::tupe || scheme == TrainingScheme::multiply;
   }
-  // Whether something is added to scores, beside a mask.
+  // Whether anything besides a mask is added to scores.
   bool has_bias() const {
     return scheme == TrainingScheme::tupe || scheme == TrainingScheme::alibi || scheme == TrainingScheme::t5;
   }
@@ -88,12 +89,12 @@ struct ModelOptions {
   bool trains_positions() const { return has_table() && table == Table::learned && !fixed_positions; }
 };
 
-// The factor of the learning rate at step s, beside the warm-up: cosine is 0.1 + 0.45 (1 + cos(pi s /
+// The factor of the learning rate at step s, apart from the warm-up: cosine is 0.1 + 0.45 (1 + cos(pi s /
 // steps)) up to `steps`, and constant after that; constant is 1.
 enum class Schedule { cosine, constant };
 constexpr std::array<const char*, 2> names(Schedule) { return {"cosine", "constant"}; }
 
-// AdamW (Loshchilov and Hutter, arXiv 1711.05101) with warm-up and gradient clipping; s is from 1:
+// AdamW (Loshchilov and Hutter, arXiv 1711.05101) with warm-up and gradient clipping; s counts from 1:
 //   lr_s = lr min(1, s / warm_up) schedule(s)
 struct OptimizerOptions {
   double learning_rate = 5e-3;

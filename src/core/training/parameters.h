@@ -36,16 +36,16 @@ struct NamedParameter {
   Matrix<float>* values;
   bool trained;
   bool decays;           // all except gains
-  double spread;         // it is drawn from N(0, spread^2), except gains, which are 1, and sinusoids
-  std::uint32_t stream;  // of the seed; the same in every model that has the parameter
+  double spread;         // the values are from N(0, spread^2), except gains, which are 1, and sinusoids
+  std::uint32_t stream;  // of the random numbers; the same in every model that has the parameter
 };
 
 // The parameters that a model has, in order.
 std::vector<NamedParameter> named_parameters(const ModelOptions& options, Parameters& parameters);
 
-// Tables and weights are drawn, U so that positions' first scores are about as large as those of content;
-// gains are 1, and T5 is 0. With equal seeds, models of any scheme draw the same numbers for the parameters
-// that they share.
+// Tables and weights are drawn, U such that the first scores of positions are about as large as those of
+// content; gains are 1, and T5 is 0. With equal seeds, models of any scheme draw the same numbers for the
+// parameters that they share.
 Parameters initial_parameters(const ModelOptions& options, std::uint32_t seed);
 
 }  // namespace superpose

@@ -1,5 +1,5 @@
-// Products of matrices of some 30 columns as expressions, by the kernels of numeric/in_place.h, and sums
-// along their rows.
+// Products of matrices with about 30 columns, written as expressions that call the kernels of
+// numeric/in_place.h, and sums along rows.
 #pragma once
 
 #include "numeric/in_place.h"

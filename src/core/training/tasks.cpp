@@ -9,7 +9,7 @@ void shuffle(int* values, int count, Random& random) {
   for (int i = count - 1; i > 0; --i) std::swap(values[i], values[random.below(i + 1)]);
 }
 
-// For keys or letters in colours: the colour of the last one whose key or letter is `id`.
+// The colour of the last token that has a colour and whose key or letter is `id`.
 int colour_of(int id, int n, const int* tokens) {
   int colour = kNoTarget;
   for (int j = 0; j < n; ++j) {

@@ -11,7 +11,7 @@ namespace superpose {
 enum class Task {
   badge,   // n/2 tokens "key k has colour c", n/2 "key k?", shuffled: y_i is the colour of the key asked for
   lookup,  // n digits: y_i = t_(t_i)
-  roll,    // a permutation of n letters, each in a colour: place i tells the colour of letter i
+  roll,    // a permutation of n letters, each in a colour: y_i is the colour of letter i
   prev,    // y_i = t_(i-1)
   where,   // n/2 items once each, n/2 questions "item k?", shuffled: y_i is the place of the item asked for
 };
@@ -40,7 +40,7 @@ struct Batch {
   int places() const { return sequences * n; }
 };
 
-// The tokens [n] of an example: uniform, except that badge, roll and where have some of them exactly once.
+// The tokens [n] of an example: uniform, except that some tokens of badge, roll and where occur exactly once.
 void draw_tokens(const TaskOptions& options, Random& random, int* tokens);
 
 // The targets [n] of any tokens of the task. If a badge, letter or item occurs twice, the last of them

@@ -38,15 +38,16 @@ double Trainer::step(const Batch& batch) {
 double trainer_bytes(const ModelOptions& options, double tokens) {
   const double V = options.vocabulary, classes = options.classes, L = options.positions;
   const double D = options.stream(), H = options.heads, layers = options.layers;
-  // A part of a batch has at most so many tokens.
+  // A part of a batch has at most this many tokens.
   const double rows = std::max(L, 64.0);
   const double each_layer = rows * (8 * D + L * H + 2) + 8 * D * D;
-  // What backward() has at once: the terms' parts, what the forward left, and their gradients.
+  // What backward() has in memory at once: the terms' parts, what the forward stored, and the gradients of
+  // both.
   const double part = rows * (32 * D + 2 * L * H + 2 * classes + 4) + 4 * D * D + D * classes;
-  // What parameters make once for all parts of a batch, its gradient, and what makes both.
+  // The values derived from the parameters once per batch, their gradients, and what computing both needs.
   const double derived =
       8 * (V + L) * D + 2 * D * classes + 3 * H * L * L + 8 * L * D + 4 * D * D + 2 * L * L;
-  // Each with its gradient, a second gradient and two moments.
+  // Five times each: the parameter, its gradient, a second gradient and two moments.
   const double parameters = (V + L + classes + 2 * D) * D + layers * 4 * D * D + H * 2 * L;
   // Tables are measured in double.
   const double measured = 6 * (V + L) * D;

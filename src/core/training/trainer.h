@@ -39,7 +39,7 @@ class Trainer {
 
   bool diverged() const { return diverged_; }
 
-  // Which terms the first layer's scores include from now on, in steps; at first, all.
+  // Sets which terms the first layer's scores include in the steps from now on; initially all.
   void set_terms(const Terms& terms) { terms_ = terms; }
   const Terms& terms() const { return terms_; }
 
