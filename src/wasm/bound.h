@@ -48,8 +48,8 @@ constexpr Member<Struct, Type, size> member(const char (&name)[size], Type Struc
   return {in_camel_case(name), pointer};
 }
 
-// The members of a struct that JavaScript sees. There a struct is an object with these members. An argument
-// may leave members out, which then keep their defaults. Functions stay in C++.
+// In JavaScript, a struct is an object with these members. An argument may leave members out, which then keep
+// their defaults. Members that are functions stay in C++.
 template <typename Struct>
 struct Members {};
 
@@ -167,7 +167,7 @@ constexpr std::string in_script(bool is_argument) {
   }
 }
 
-// A value that embind declares with that type.
+// A JavaScript value that embind declares with the TypeScript type of T.
 template <typename T, bool is_argument>
 struct Scripted : Value {
   Scripted(const emscripten::val& value) : Value(value) { (void)registered; }
@@ -181,7 +181,7 @@ struct Scripted : Value {
   static inline const bool registered = (emscripten::register_type<Scripted>(text.text), true);
 };
 
-// The matrix of a Table. A table without rows keeps its width.
+// Converts a Table to a matrix. A table without rows keeps its width.
 template <typename Scalar>
 Matrix<Scalar> matrix_in(const Value& table) {
   Matrix<Scalar> matrix(table.count("rows"), table.count("columns"));
@@ -253,8 +253,8 @@ Object& at_address(std::uint32_t address) {
   return *reinterpret_cast<Object*>(static_cast<std::uintptr_t>(address));
 }
 
-// What embind passes for a parameter: numbers, booleans and strings as they are, and the address of a
-// resident object.
+// The type in which embind passes a parameter: numbers, booleans and strings as they are, a resident object
+// as its address, and anything else as a JavaScript value.
 template <typename T>
 auto argument_type() {
   if constexpr (std::is_arithmetic_v<T> || TextLike<T>)

@@ -27,7 +27,7 @@ constexpr std::array<const char*, 7> names(Map) {
 
 struct ResidentStack {
   TransformerStack stack;
-  // A layer that is being read, and where its maps stand in their tensors.
+  // A layer that is being read, and which part of its tensor each of its maps is.
   struct Reading {
     LayerMaps maps;
     std::map<Map, TensorPart> parts;
@@ -53,12 +53,12 @@ struct ResidentStack {
   };
   std::optional<Reading> reading;
   std::vector<Matrix<float>> summands;
-  // Until it is through, when its result is the run.
+  // The forward in progress; when it is complete, its result becomes `run`.
   std::optional<ForwardSteps> steps;
   bool traced = false;
   Forward run;
-  // The parts of what the layers of that run read, up to the layer that was decomposed last, in its way and
-  // gauge.
+  // The parts of the layers' inputs in `run`, up to the layer that was decomposed last, and the way and gauge
+  // of that decomposition.
   struct Walk {
     Way way;
     Gauge gauge;
@@ -67,7 +67,7 @@ struct ResidentStack {
   std::optional<Walk> walk;
 };
 
-// Of states, and of each layer's queries and keys, or none.
+// Means of states and of each layer's queries and keys; those of queries and keys may be empty.
 struct CorpusMeans {
   std::vector<PositionMeans> states, queries, keys;
 };
@@ -92,7 +92,7 @@ std::unique_ptr<ResidentStack> transformer_stack(const StackOptions& options) {
   return std::unique_ptr<ResidentStack>(new ResidentStack{TransformerStack(options), {}, {}, {}, {}, {}, {}});
 }
 
-// Makes room for a map of the next layer. `from` says where it stands in its tensor.
+// Makes room for a map of the next layer. `from` says which part of its tensor the map is.
 void begin_map(ResidentStack& resident, Map name, int rows, int columns, const Vector<float>& bias,
                const TensorPart& from) {
   if (!resident.reading) resident.reading.emplace();
@@ -100,12 +100,12 @@ void begin_map(ResidentStack& resident, Map name, int rows, int columns, const V
   resident.reading->map(name) = {PackedMatrix<float>(rows, columns), bias};
 }
 
-// Rows of its tensor, from row `first` on.
+// Reads rows of the map's tensor, from row `first` on.
 void read_map(ResidentStack& resident, Map name, const Matrix<float>& rows, int first) {
   place_part(resident.reading->parts[name], rows, first, resident.reading->map(name).weight);
 }
 
-// The layer after the last one, or one that was released, with the maps that were read.
+// Sets the layer after the last one, or one that was released, with the maps that were read.
 void set_layer(ResidentStack& resident, int layer, const LayerSettings& settings) {
   resident.stack.set_layer(layer, std::move(resident.reading->maps), LayerSettings(settings));
   resident.reading.reset();
@@ -113,10 +113,10 @@ void set_layer(ResidentStack& resident, int layer, const LayerSettings& settings
 
 void release_layer(ResidentStack& resident, int layer) { resident.stack.release_layer(layer); }
 
-// Lets go of a layer that is being read.
+// Discards a layer that is being read.
 void stop_reading(ResidentStack& resident) { resident.reading.reset(); }
 
-// Lets go of a forward that is not through.
+// Discards a forward that is not complete.
 void stop_forward(ResidentStack& resident) {
   resident.steps.reset();
   resident.summands.clear();
@@ -124,8 +124,8 @@ void stop_forward(ResidentStack& resident) {
 
 constexpr int kEndOfPass = -1;
 
-// Goes on with the forward for so many multiplications, or until it comes to a layer that is not held.
-// Returns the layer in which it stands, or kEndOfPass.
+// Continues the forward for about so many multiplications, or until the next layer is one that is not held.
+// Returns the layer that it has reached, or kEndOfPass if it is complete.
 int step_forward(ResidentStack& resident, double multiplications) {
   if (!resident.steps->step(multiplications)) return resident.steps->layer_number();
   resident.run = std::move(resident.steps->run);
@@ -150,12 +150,12 @@ int run_forward(ResidentStack& resident, const std::vector<Matrix<float>>& summa
   return step_forward(resident, multiplications);
 }
 
-// [n, d] after that many layers; -1 for the last rows, after the final norm.
+// The state [n, d] after `layers` layers; if -1, the last one, after the final norm.
 Matrix<float> forward_state(const ResidentStack& resident, int layers) {
   return layers < 0 ? resident.run.last : resident.run.states[layers];
 }
 
-// [heads, n, n]
+// The attention or the logits of the chosen heads, [heads, n, n].
 Matrix<float> forward_scores(const ResidentStack& resident, int layer, bool attention,
                              const std::vector<int>& heads) {
   const TransformerStack& stack = resident.stack;
@@ -167,7 +167,8 @@ Matrix<float> forward_scores(const ResidentStack& resident, int layer, bool atte
   return chosen;
 }
 
-// The parts of what a layer reads. They continue those of the layer that was decomposed last.
+// The parts of a layer's input. They continue from the layer that was decomposed last in the same way and
+// gauge.
 std::vector<Matrix<float>> parts_at(ResidentStack& resident, int layer, Way way, const Gauge& gauge) {
   auto& walk = resident.walk;
   if (!walk || walk->way != way || walk->gauge.kind != gauge.kind ||
@@ -176,17 +177,18 @@ std::vector<Matrix<float>> parts_at(ResidentStack& resident, int layer, Way way,
   return walk->parts.at(layer);
 }
 
-// Continues the parts up to those of what a layer reads, for which the layer before it must be held.
+// Continues the parts up to the input of a layer. The layer before it must be held.
 void advance_parts(ResidentStack& resident, int layer, Way way, const Gauge& gauge) {
   parts_at(resident, layer, way, gauge);
 }
 
-// The pairs that a layer's shares are taken over.
+// The pairs over which a layer's shares are taken.
 CountedPairs pairs_of(const ResidentStack& resident, const std::vector<int>& excluded_rows) {
   return {row_flags(excluded_rows, resident.run.states[0].rows()), resident.stack.options().causal};
 }
 
-// In the way `mean` by the means of a corpus.
+// Decomposes a layer's scores by the parts of its input. Only the way `mean` uses `means`, which are over a
+// corpus.
 Heads decompose_stack(ResidentStack& resident, int layer, Way way, const StateMeans& means,
                       const Gauge& gauge, const std::vector<int>& group_of, int groups,
                       const std::vector<int>& chosen) {
@@ -202,8 +204,8 @@ Heads decompose_stack(ResidentStack& resident, int layer, Way way, const StateMe
       [&](int head, float* terms, float* logits) { return head_terms(parts, head, terms, logits); });
 }
 
-// Those of the way by mechanism, whose means are those of queries and keys. The excluded rows are the
-// means'.
+// Decomposes a layer's scores by mechanism, with the means of queries and keys over a corpus. The excluded
+// rows are those before the first row of the means.
 Heads mechanism(const ResidentStack& resident, int layer, const ScoreMeans& means,
                 const std::vector<int>& excluded_rows, const std::vector<int>& group_of, int groups,
                 const std::vector<int>& chosen) {
@@ -214,7 +216,7 @@ Heads mechanism(const ResidentStack& resident, int layer, const ScoreMeans& mean
                    });
 }
 
-// Of so many states, and of the queries and keys of so many layers.
+// Empty means of so many states, and of the queries and keys of so many layers.
 std::unique_ptr<CorpusMeans> position_means(int states, int layers, int positions, int d, int queries,
                                             int keys) {
   const auto means = [&](std::size_t count, int width, bool squares) {
@@ -241,7 +243,7 @@ void add_to_position_means(CorpusMeans& means, const ResidentStack& resident, in
   }
 }
 
-// Of queries and keys, means alone are found.
+// For queries and keys, the result has the means alone.
 PositionStatistics position_statistics(const CorpusMeans& means, Rows rows, int layer) {
   const auto& all = rows == Rows::states ? means.states : rows == Rows::queries ? means.queries : means.keys;
   return all[layer].statistics(all[0]);

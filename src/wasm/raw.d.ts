@@ -1,5 +1,5 @@
-// What ends the declarations of the module: EmbindModule stands above this.
-// biome-ignore lint/correctness/noUnusedImports: what stands above takes it.
+// The build appends this file to embind's declarations of the module, which declare EmbindModule.
+// biome-ignore lint/correctness/noUnusedImports: embind's declarations, which come first, use Table.
 import type { Table } from '../../src/api/table.js';
 
 declare module '../../src/api/module.js' {

@@ -21,7 +21,7 @@ SUPERPOSE_MEMBERS(SchemeShape, one, d_model, heads, d_head, d_position, d_positi
 
 namespace {
 
-// The typed API lets no other id through.
+// The typed API passes only ids that exist.
 SchemeScores scores_of(const std::string& id, const SchemeInput& input, const std::vector<int>& heads,
                        bool anova) {
   return scheme_scores(*find_scheme(id), input, heads, anova);

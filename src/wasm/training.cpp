@@ -80,8 +80,8 @@ struct Training {
   BatchCopy evaluation;
 };
 
-// A trainer on a task's examples. With a batch for evaluation, it trains on the batch that each step passes
-// instead.
+// A trainer on a task's examples. If a batch for evaluation is given, the trainer has no examples, and
+// each step passes the batch to train on.
 std::unique_ptr<Training> trainer(const ModelOptions& model, const OptimizerOptions& optimizer,
                                   std::uint32_t seed, const BatchCopy& evaluation, const TaskOptions& task,
                                   int sequences, int evaluation_sequences) {
@@ -115,7 +115,7 @@ Terms without(const std::vector<Term>& cuts) {
 
 void cut_terms(Training& of, const std::vector<Term>& cuts) { of.trainer.set_terms(without(cuts)); }
 
-// On a batch, or on the trainer's own evaluation batch where it is empty.
+// Evaluates on `batch` or, if that is empty, on the trainer's own evaluation batch.
 Measurement evaluate(Training& of, const std::vector<Term>& cuts, const BatchCopy& batch) {
   const Batch target = (batch.n > 0 ? batch : of.evaluation).view();
   const Evaluation evaluation = of.trainer.evaluate(target, without(cuts));
