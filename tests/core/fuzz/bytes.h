@@ -1,6 +1,6 @@
-// A stranger's bytes as arguments: small shapes, and numbers of every size, as callers may give them. Each
-// draw is a statement of its own: compilers differ in the order in which they evaluate a call's arguments,
-// and the same bytes must be the same arguments everywhere.
+// Turns arbitrary bytes into arguments: small shapes, and numbers of every size, as callers may give them.
+// Each draw is a statement of its own, because compilers differ in the order in which they evaluate a call's
+// arguments, and the same bytes must become the same arguments everywhere.
 #pragma once
 
 #include <cmath>
@@ -49,7 +49,7 @@ class Bytes {
     return value > 0 ? value : 1;
   }
 
-  // A table of a drawn shape, by two statements, so that no compiler reorders the two draws.
+  // A table of a drawn shape, in two statements, so that no compiler reorders the two draws.
   Matrix<double> table(int least_rows, int most_rows, int most_columns) {
     const int rows = integer(least_rows, most_rows), columns = integer(1, most_columns);
     return matrix(rows, columns);
@@ -89,7 +89,7 @@ class Bytes {
   std::size_t at_ = 0;
 };
 
-// Ends the program where a result cannot be right; a fuzzer keeps the input that led there.
+// Ends the program if a result cannot be right; a fuzzer keeps the input that led there.
 #define SUPERPOSE_MUST(condition)                                                         \
   do {                                                                                    \
     if (!(condition)) {                                                                   \

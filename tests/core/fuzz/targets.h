@@ -1,5 +1,5 @@
-// Every measurement that takes a caller's numbers, on arbitrary bytes: it touches no memory but its own, it
-// terminates, and its result has the right shape and range.
+// Calls every measurement that takes a caller's numbers with arbitrary bytes: it must touch no memory but its
+// own, terminate, and return a result of the right shape and range.
 #pragma once
 
 #include <initializer_list>
@@ -201,7 +201,7 @@ inline constexpr void (*fuzz_kinds[])(Bytes&) = {
     fuzz_collisions, fuzz_matrices, fuzz_scores,  fuzz_schemes,
 };
 
-// One call of one target, which the first byte chooses.
+// Calls one target, which the first byte chooses.
 inline void fuzz_core(const std::uint8_t* data, std::size_t size) {
   Bytes bytes(data, size);
   fuzz_kinds[bytes.byte() % std::size(fuzz_kinds)](bytes);

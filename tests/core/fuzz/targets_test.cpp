@@ -1,4 +1,4 @@
-// The short form of `npm run fuzz`: inputs that it has found, and a few thousand that a seed draws.
+// The short form of `npm run fuzz`: inputs that fuzzing has found, and a few thousand drawn from a seed.
 #include "fuzz/targets.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Transformer stacks of random shape, with all that a layer may have.
+// Transformer stacks of random shape, with everything that a layer may have.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ inline PackedLinear<float> any_map(Shapes& shapes, int out, int in) {
 struct AnyStack {
   TransformerStack stack;
   int d, width, inner;                // of a state, of a head, and of an MLP
-  std::vector<Shapes> before_layers;  // what each layer was drawn from
+  std::vector<Shapes> before_layers;  // the generator before each layer was drawn from it
 };
 
 inline Normalization<float> any_norm(Shapes& shapes, int d, bool may_be_none) {
@@ -33,7 +33,7 @@ inline Normalization<float> any_norm(Shapes& shapes, int d, bool may_be_none) {
   return norm;
 }
 
-// Draws a layer, and sets it as the last one or again.
+// Draws layer `l`, and appends it or sets it again.
 inline void set_any_layer(AnyStack& any, Shapes& shapes, int l) {
   const StackOptions& options = any.stack.options();
   const int wide = options.heads * any.width, narrow = options.key_heads * any.width;
@@ -74,7 +74,7 @@ inline AnyStack any_stack(Shapes& shapes, int count) {
   return any;
 }
 
-// A forward in a single step.
+// Runs a forward in a single step.
 inline Forward forward(const TransformerStack& stack, const Matrix<float>& rows,
                        const ForwardOptions& options) {
   ForwardSteps steps(stack, rows, options);

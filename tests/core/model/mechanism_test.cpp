@@ -60,7 +60,7 @@ TEST(PositionMeans, AreTheMeansOfRows) {
   EXPECT_EQ(statistics.position(1, 0), 2);
 }
 
-// Sums over rows h of windows w at positions t, written out; C_P is of the two halves' means.
+// Sums over rows h of windows w at positions t, written out; C_P comes from the means of the two halves.
 TEST(PositionMeans, StatisticsAreTheirDefinitions) {
   Shapes shapes(43);
   const int length = 3, d = 4, windows = 6;

@@ -7,8 +7,8 @@
 namespace superpose {
 namespace {
 
-// A tensor is written entry by entry from its maps, and each map is taken out of it again, in rows that are
-// cut anywhere.
+// A tensor is written entry by entry from its maps. Each map is then taken out of it again, from rows that
+// arrive in pieces of any length.
 TEST(TensorPart, IsTakenOutOfATensorOfSeveralMaps) {
   Shapes shapes(23);
   for (int trial = 0; trial < 60; ++trial) {

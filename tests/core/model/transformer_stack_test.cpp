@@ -1,5 +1,5 @@
-// Stacks with all that a layer may have: groups of heads, any widths of heads, rotation, norms of heads,
-// gates.
+// Stacks with everything that a layer may have: groups of heads, any widths of heads, rotation, norms of
+// heads, gates.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -92,7 +92,7 @@ void expect_same(const Forward& run, const Forward& expected) {
   expect_same_rows(run.rotated, expected.rotated);
 }
 
-// A forward in steps of any length has the numbers of a forward in a single step, and no step is long.
+// A forward in steps of any length gives the numbers of a forward in a single step, and no step is long.
 TEST(ForwardSteps, OfAnyLengthGiveTheSameForward) {
   Shapes shapes(31);
   for (int trial = 0; trial < 30; ++trial) {
@@ -117,7 +117,7 @@ TEST(ForwardSteps, OfAnyLengthGiveTheSameForward) {
   }
 }
 
-// A forward that holds no layer but the one in which it stands has the numbers of one that holds all.
+// A forward that holds only the layer that it has reached gives the numbers of one that holds all layers.
 TEST(ForwardSteps, AreTheSameWithLayersThatAreReleasedAndSetAgain) {
   Shapes shapes(32);
   for (int trial = 0; trial < 30; ++trial) {

@@ -8,7 +8,8 @@
 namespace superpose {
 namespace {
 
-// A tenth three times over three is not a tenth: the difference is rounding, and no direction.
+// In floating point, (0.1 + 0.1 + 0.1) / 3 is not 0.1. The difference is rounding, and must not be a
+// direction.
 TEST(Centred, EqualRowsLeaveExactlyNothing) {
   for (const double value : {0.1, -1.0 / 3, 1e200, 1e-200}) {
     for (const int rows : {1, 3, 7, 1000}) {
@@ -21,7 +22,7 @@ TEST(Centred, EqualRowsLeaveExactlyNothing) {
   }
 }
 
-// Rows minus their mean have one dimension less than rows, however far from zero the mean is.
+// Rows minus their mean have one dimension less than there are rows, however far from zero the mean is.
 TEST(Centred, AMeanFarFromZeroAddsNoDimension) {
   Shapes shapes(3);
   const Matrix<double> spread = shapes.matrix(4, 6, 1);

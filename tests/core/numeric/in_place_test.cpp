@@ -18,7 +18,7 @@ Block<const Scalar> all_of(const Matrix<Scalar>& matrix) {
   return {matrix.data(), matrix.cols()};
 }
 
-// On integers, for which products are exact, on both sides of every tile, inside wider matrices.
+// Shapes on both sides of every tile, inside wider matrices, on integers, for which products are exact.
 template <typename Scalar>
 void products_are_exact() {
   Shapes shapes(1);
@@ -48,7 +48,7 @@ void products_are_exact() {
     is(expected);
     multiply_transposed<Scalar>(all_of(transposed), all_of(b), shape, all_of(out), all_of(plus));
     is(added);
-    // Into the matrix that is added to.
+    // The result may go into the matrix that is added to.
     out.leftCols(n) = plus.leftCols(n);
     multiply<Scalar>(all_of(a), all_of(b), shape, all_of(out), all_of(out));
     is(added);
@@ -58,7 +58,7 @@ void products_are_exact() {
 TEST(InPlace, ProductsAreTheDefinition) { products_are_exact<double>(); }
 TEST(InPlace, ProductsAreTheDefinitionInFloat) { products_are_exact<float>(); }
 
-// Against the definition in double, from scores that cannot overflow to scores that would.
+// Compares with the definition in double, from scores that cannot overflow to scores that would.
 template <typename Scalar>
 void softmax_is_the_definition(double tolerance) {
   Shapes shapes(2);

@@ -61,7 +61,7 @@ TEST(Svd, ZerosAndEmptyMatrices) {
   }
 }
 
-// Where the eigenvectors of a a' have no digits left.
+// The small values are so small that the eigenvectors of a a' have no correct digits for them.
 TEST(Svd, DirectionsOfSmallValuesAreOrthogonalToo) {
   Shapes shapes(2);
   Vector<double> values(5);

@@ -18,7 +18,7 @@ Matrix<Scalar> by_hand(const Rows<Scalar>& a, const Rows<Scalar>& b, Scalar scal
   Matrix<Scalar> out(a.rows(), b.rows());
   for (Eigen::Index i = 0; i < a.rows(); ++i) {
     for (Eigen::Index j = 0; j < b.rows(); ++j) {
-      // Unoptimized, Eigen's own access to an entry takes many times longer.
+      // In an unoptimized build, Eigen's own access to an entry takes many times longer.
       const Scalar *left = a.data() + i * a.outerStride(), *right = b.data() + j * b.outerStride();
       Scalar sum = 0;
       for (Eigen::Index k = 0; k < a.cols(); ++k) sum += left[k] * right[k];
@@ -74,7 +74,7 @@ TEST(Product, OfStacksIsTheProductsOneAfterAnother) {
   }
 }
 
-// Rows from, and how many, that cut `all` anywhere.
+// Parts (first row, number of rows) that cut `all` rows anywhere.
 std::vector<std::pair<int, int>> cut(Shapes& shapes, int all) {
   std::vector<std::pair<int, int>> parts;
   for (int at = 0; at < all;) {
@@ -107,7 +107,7 @@ TEST(Product, OfAPackedMatrixIsTheSameHoweverItWasPlacedAndCut) {
   }
 }
 
-// So that whoever waits for a product of any number of rows can leave it.
+// Pieces are small, so that a caller who waits for a large product can stop after any of them.
 TEST(Product, APieceIsOfFewRowsAndColumns) {
   for (const int n : {1, 8192, 50000}) {
     for (const int m : {1, 64, 4000}) {

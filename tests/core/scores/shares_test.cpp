@@ -68,11 +68,11 @@ TEST(Shares, OfEqualTokensAreNaN) {
       rounded += (logits.colwise() - logits.rowwise().mean()).cwiseAbs().maxCoeff() > 0;
     }
   }
-  EXPECT_GT(rounded, cases / 10);  // or rounding was not put to the test
+  EXPECT_GT(rounded, cases / 10);  // otherwise rounding was not tested
 }
 
-// The scores themselves are rounded: by one in their last place, as floats or as doubles. What is no
-// rounding in double may be rounding in float.
+// The scores themselves are rounded, by one unit in their last place, as floats or as doubles. A difference
+// that is real in double may be mere rounding in float.
 TEST(Shares, OfRoundingAloneAreNaN) {
   const auto covariances_of = [](auto next) {
     using Scalar = decltype(next);

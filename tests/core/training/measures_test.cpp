@@ -63,7 +63,7 @@ TEST(Measures, DirectionsAreOfTheTablesAndSteady) {
     EXPECT_LT(row_coordinates(options, parameters, 6, other).tokens.norm(), coordinates.tokens.col(0).norm());
   }
 
-  // Where tokens are read times the root of their width, so are they here, as float32 has it.
+  // If tokens are read times the root of their width, their coordinates are too, to the precision of float32.
   ModelOptions scaled = options;
   scaled.scale_tokens = true;
   const RowCoordinates scaled_rows = row_coordinates(scaled, parameters, 6, directions);
@@ -78,7 +78,7 @@ TEST(Measures, DirectionsAreOfTheTablesAndSteady) {
   changed.E(0, 5) += 1e-7f;
   EXPECT_LT(max_abs(row_directions(options, changed, 6) - directions), 1e-4);
 
-  // Tokens in one plane of channels and positions in another are along one axis each.
+  // If tokens vary in one channel and positions in another, each table lies along one axis.
   changed = Parameters(options);
   for (int i = 0; i < 6; ++i)
     changed.E(i, 2) = static_cast<float>(i), changed.P(i, 9) = static_cast<float>(-i * i);

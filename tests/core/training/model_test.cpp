@@ -11,7 +11,7 @@
 namespace superpose {
 namespace {
 
-// Parameters large enough that nothing is nearly linear.
+// Parameters that are large enough for no step of the model to be nearly linear.
 Parameters any_parameters(const ModelOptions& options, Shapes& shapes) {
   Parameters parameters(options);
   for (const NamedParameter& each : named_parameters(options, parameters)) {
@@ -22,7 +22,7 @@ Parameters any_parameters(const ModelOptions& options, Shapes& shapes) {
   return parameters;
 }
 
-// The loss's slope along a direction of length 1, fourth order in h. In float, at h = 0.01, rounding is
+// The loss's slope along a direction of length 1, to fourth order in h. In float, at h = 0.01, rounding is
 // about 3e-5.
 double slope(const Model& model, Parameters& parameters, Matrix<float>& values,
              const Matrix<float>& direction, const Batch& batch, const Terms& terms) {
@@ -38,8 +38,8 @@ double slope(const Model& model, Parameters& parameters, Matrix<float>& values,
   return (4 * difference(0.01f) - difference(0.02f)) / 3;
 }
 
-// The largest error of a parameter's gradient along some directions, relative to its length or a tenth, or a
-// tenth of the loss where that is more than 1: a float loss rounds in proportion to itself.
+// The largest error of a parameter's gradient along some directions. It is relative to the gradient's length
+// or, if that is larger, to max(1, loss) / 10, because a float loss rounds in proportion to itself.
 double gradient_error(const ModelOptions& options, Shapes& shapes, const Terms& terms = kAllTerms) {
   const Model model(options);
   Parameters parameters = any_parameters(options, shapes), gradient(options);
@@ -131,7 +131,7 @@ TEST_P(ModelGradient, IsTheCentralDifference) {
   std::printf("largest relative difference %.2g\n", largest);
 }
 
-// Every scheme, and with a table of positions also with each kind of it.
+// Every scheme; those with a table of positions, also with a sinusoid and with fixed tables.
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const TrainingScheme scheme : all_schemes()) {
@@ -169,7 +169,7 @@ TEST(Parameters, AreDrawnIndependently) {
   }
 }
 
-// A batch's loss and gradient are those of its sequences, at widths of whole vectors and over many parts.
+// A batch's loss and gradient are those of its sequences, for widths of whole vectors and over many parts.
 TEST(Model, GradientsOfSequencesAddUp) {
   Shapes shapes(7);
   for (const TrainingScheme scheme : all_schemes()) {

@@ -9,7 +9,7 @@
 namespace superpose {
 namespace {
 
-// A loss that is finite, of a gradient whose square is not.
+// The loss is finite, but the square of its gradient is not.
 TEST(Trainer, DivergesWithItsGradient) {
   Trainer trainer({}, {}, 1);
   Examples examples({}, 4, 1, Examples::training);

@@ -17,7 +17,7 @@ struct BatchData {
   Batch view() const { return {sequences, n, tokens.data(), targets.data()}; }
 };
 
-// Any ids, and a target at most places; the first place always has one.
+// Any ids, with a target at most of the places; the first place always has one.
 inline BatchData any_batch(const ModelOptions& options, int sequences, int n, Shapes& shapes) {
   BatchData batch{sequences, n, {}, {}};
   for (int k = 0; k < sequences * n; ++k) {
