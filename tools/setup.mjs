@@ -27,7 +27,7 @@ export async function setUp(...names) {
 async function prepare(names) {
   const wasm = names.includes('wasm');
   await install(names);
-  // npm and apt wait for the network while what came is unpacked.
+  // At once, because npm and apt wait for the network while what has arrived is unpacked.
   const [[tools, eigen], toolchain] = await Promise.all([
     cmakeTools().then(async (folder) => [folder, await headers()]),
     wasm ? emscripten() : {},

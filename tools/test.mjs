@@ -59,7 +59,7 @@ function select(args) {
     extent: extent ?? (filters.length > 0 ? 'all' : 'normal'),
     chosen: named.length > 0 ? named : byExtent,
     filters,
-    // Without `all`, the same is drawn each time, so that a failure can be looked into.
+    // Except with `all`, the same numbers are drawn each time, so that a failure can be reproduced.
     seed: extent === 'all' ? (process.env.SUPERPOSE_SEED ?? String(randomInt(2 ** 31))) : undefined,
   };
 }
@@ -82,14 +82,14 @@ async function runAll({ extent, chosen, filters, seed }, tally) {
   if (seed) console.log(`Random draws use SUPERPOSE_SEED=${seed}; set it to repeat them.`);
   const env = seed ? { ...setUpEnv, SUPERPOSE_SEED: seed } : setUpEnv;
 
-  // At their ends, the C++ tests and the page's build each use one core.
+  // At once, because the C++ tests and the page's build each use only one core towards their ends.
   await Promise.all([
     (async () => {
       for (const preset of native) await counting(tally, () => runNativeTests(preset, filters, env));
     })(),
     ours.length > 0 &&
       counting(tally, async () => {
-        // What is found in seconds comes before the modules, which take a minute.
+        // Checks that take seconds come before the modules, which take a minute to build.
         await counting(tally, () => biome(env));
         await buildTypes(env);
         for (const room of typedRooms) await counting(tally, () => typesOf(room, env));

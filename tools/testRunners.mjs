@@ -72,7 +72,7 @@ export async function runVitest(projects, complete, filters, extent, env) {
     `--mode=${extent}`,
     ...projects.map((project) => `--project=${project}*`),
   ];
-  // A page test and its browser take turns, and some wait, so two more run than there are processors.
+  // A page test and its browser take turns, and some tests wait, so two more run than there are processors.
   const more = projects.includes('page') ? [`--maxWorkers=${availableParallelism() + 2}`] : [];
   const code = await step(
     `Run the ${projects.join(', ')} tests`,
@@ -112,7 +112,7 @@ export default class {
   onTestRunEnd(modules) {
     const counts = {};
     for (const module of modules) {
-      // Vitest adds the browser's name to that of a project that runs in one.
+      // For a project that runs in a browser, Vitest adds the browser's name to the project's.
       const project = module.project.name.match(/\w+/)[0];
       counts[project] ??= { passed: 0, failed: 0, skipped: 0 };
       const before = counts[project].failed;

@@ -87,7 +87,7 @@ function clearHalfFinished(name) {
 }
 
 function remove(folder) {
-  // Programs of a killed run may still be ending in there.
+  // Programs of a run that was killed may still be ending in that folder.
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 

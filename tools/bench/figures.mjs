@@ -133,7 +133,7 @@ async function firstFigure(address) {
   const { page, close } = await chromium();
   try {
     await page.goto(address, { waitUntil: 'commit' });
-    // It looks in every frame.
+    // Checks in every animation frame.
     const drawn = await page.waitForFunction(
       () => document.querySelector('superpose-figure')?.result && performance.now(),
     );

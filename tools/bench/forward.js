@@ -68,7 +68,7 @@ const byOnnxruntime = (ort) =>
 
 export const forward = {
   name: 'Six layers of MiniLM’s shape',
-  // Sums run over six layers in float.
+  // Rounding accumulates in float over six layers.
   allowed: 2.5e-5,
   shapes: [16, 64, 128].map((n) => ({ n, d: 384, heads: 12, layers: 6, inner: 1536 })),
   small: [{ n: 5, d: 12, heads: 3, layers: 2, inner: 17 }],

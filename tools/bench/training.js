@@ -1,5 +1,5 @@
 // Job: training steps of the small model that the page trains, with one layer of attention and no MLP, on
-// batches that exist beforehand. An engine's answer is its losses over the first steps, from the same
+// batches that are made beforehand. An engine's answer is its losses over the first steps, from the same
 // parameters. Each further run is one more step.
 import { gapOf, libraryEngine, numbers, reference, table } from './numbers.js';
 

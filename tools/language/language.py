@@ -1,7 +1,7 @@
 """Language models that differ in how position gets in: python3 language.py TEXT OUT [options].
 
-TEXT is a folder with train.txt and valid.txt. OUT is the JSON file of results, to which runs are added; a run that
-it has already is not trained again. docs/language.md is the protocol.
+TEXT is a folder with train.txt and valid.txt. OUT is the JSON file of results, to which runs are added; a
+run that is in it already is not trained again. docs/language.md is the protocol.
 """
 
 import argparse

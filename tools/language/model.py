@@ -26,14 +26,19 @@ TINY = Size(layers=2, width=32, heads=4, length=16, vocabulary=300)
 
 @dataclass(frozen=True)
 class Way:
-    """How position gets in. Widths are shares of the size's width.
+    """How position gets in.
 
-    into: what the stream begins with: tokens alone '', 'sum', 'beside' (concatenated) or 'projected'.
-    reads: what an attention layer reads of position beside the stream: nothing '', 'sum' (LN(token + row)),
-      'normalized' (LN(token) + LN(row)) or 'beside' (a matrix of its own for LN(row)); in the first layer, or
-      in every one; queries and keys alone, or values too.
-    scores: 'without-cross-terms' (the first layer's token-position products left out), 'tupe', 'rope',
-      'decoupled-rope' or ''.
+    into: what the stream begins with: '' (tokens alone), 'sum', 'beside' (concatenated) or 'projected'.
+    reads: what attention reads of position besides the stream: '' (nothing), 'sum' (LN(token + row)),
+      'normalized' (LN(token) + LN(row)) or 'beside' (LN(row) through a matrix of its own).
+    every: whether every layer reads that, or only the first.
+    values: whether values read that too, or only queries and keys.
+    scores: '' (as usual), 'without-cross-terms' (the first layer leaves out the products of token and
+      position), 'tupe', 'rope' or 'decoupled-rope'.
+    rows: the position rows: 'learned', 'sinusoid' (not trained) or 'disjoint' (learned; at the start, token
+      and position rows have their numbers in different channels).
+    token, position, width: the widths of a token row, of a position row and of the stream, as shares of the
+      size's width.
     """
 
     name: str
@@ -77,12 +82,12 @@ WAYS = {
 
 
 def widths(way, size):
-    """Numbers of the stream, of a token row and of a position row."""
+    """How many numbers the stream, a token row and a position row have."""
     return tuple(round(share * size.width) for share in (way.width, way.token, way.position))
 
 
 def shapes(way, size):
-    """Name and shape of every weight that is trained. A name ends in what it is: see `starts`."""
+    """Name and shape of every trained weight. The last part of a name is the weight's kind: see `starts`."""
     stream, token, position = widths(way, size)
     sizes = {"token.rows": (size.vocabulary, token)}
     if position and way.rows != "sinusoid":
@@ -110,15 +115,16 @@ def shapes(way, size):
     return sizes | {"last.gain": (stream,), "last.shift": (stream,), "out.matrix": (stream, size.vocabulary)}
 
 
-# How the matrix of the way "project", from token and position rows to the stream, may start.
+# How the matrix of the way "project", from token and position rows to the stream, can start.
 PROJECTION_STARTS = ("normal", "fan-in", "identity")
 
 
 def projection(start, drawn, token):
-    """The projection's initial value, made of numbers drawn from N(0, 1): (token + position, stream).
+    """The initial projection (token + position, stream), from `drawn`, which are numbers from N(0, 1).
 
-    "normal": N(0, 0.02), as every other matrix. "fan-in": N(0, 1 / rows), which keeps the rows' size.
-    "identity": token rows pass unchanged, and position rows through N(0, 1 / position), which keeps their size.
+    "normal": N(0, 0.02^2), as every other matrix. "fan-in": N(0, 1 / rows), which keeps the rows' size.
+    "identity": token rows pass unchanged, and position rows go through N(0, 1 / position), which keeps their
+    size.
     """
     if start == "normal":
         return 0.02 * drawn
@@ -133,11 +139,14 @@ def decays(name, start="normal"):
 
 
 def starts(way, size, seed, quiet=1.0, start="normal"):
-    """Initial weights, float32: N(0, 0.02), what writes into the stream by sqrt(2 layers) smaller.
+    """Initial weights, float32, and with them what is not trained: sinusoids and angles.
 
-    With them what is not trained: sinusoids, and angles. `start` is that of a projection.
+    Matrices and rows are drawn from N(0, 0.02^2), and divided by sqrt(2 layers) if they write into the
+    stream; gains are 1, shifts and biases 0. `quiet` multiplies learned position rows, and `start` says how a
+    projection starts.
 
-    Each weight is drawn by its name: ways of a seed begin alike where they have the same weights.
+    The numbers drawn for a weight depend on its name, so that ways with the same seed start alike wherever
+    they have the same weights.
     """
     weights = {}
     for name, shape in shapes(way, size).items():
@@ -159,7 +168,7 @@ def starts(way, size, seed, quiet=1.0, start="normal"):
         weights["position.rows"][:, :border] = 0
     if way.rows == "sinusoid":
         angles = turns(size.length, size.width // 2)
-        # As long as learned rows are at the start.
+        # The rows are as large as learned rows are at the start.
         weights["position.rows"] = 0.02 * math.sqrt(2) * torch.cat([angles.sin(), angles.cos()], -1)
     if way.scores in ("rope", "decoupled-rope"):
         pairs = size.width // size.heads // (4 if way.scores == "decoupled-rope" else 2)
@@ -168,7 +177,7 @@ def starts(way, size, seed, quiet=1.0, start="normal"):
 
 
 def generator(seed, name):
-    """Random numbers of a seed for one purpose. A generator reads 32 bits of the number that it takes."""
+    """Random numbers of a seed for one purpose, by a hash of both, since PyTorch reads only 32 bits."""
     mixed = seed + 1
     for byte in name.encode():
         mixed = (mixed * 257 + byte) % 2147483647
@@ -176,7 +185,7 @@ def generator(seed, name):
 
 
 def turns(length, pairs):
-    """Angles by which places turn pairs of numbers, base 10000: (T, pairs)."""
+    """Angles by which pairs of numbers are rotated at each place, base 10000: (T, pairs)."""
     rates = 10000.0 ** (-torch.arange(pairs, dtype=torch.float64) / pairs)
     return (torch.arange(length, dtype=torch.float64)[:, None] * rates).float()
 
@@ -186,19 +195,19 @@ def normalize(x, weights, name):
 
 
 def times(x, weights, name):
-    """x times the matrix of this name, with its bias where it has one."""
+    """x times the matrix of this name, plus its bias if it has one."""
     return functional.linear(x, weights[f"{name}.matrix"].T, weights.get(f"{name}.bias"))
 
 
 def rotated(x, angles):
-    """Pairs of numbers (i, i + half) of x (B, T, H, n) turned by their place's angles (T, n / 2)."""
+    """x (B, T, H, n), with each pair of numbers (i, i + n / 2) rotated by its place's angles (T, n / 2)."""
     cosine, sine = angles.cos()[:, None], angles.sin()[:, None]
     first, second = x.chunk(2, -1)
     return torch.cat([first * cosine - second * sine, first * sine + second * cosine], -1)
 
 
 def losses(way, size, weights, ids, targets, causal=True):
-    """Cross entropy in nats of every place, (B, T), of tokens ids and targets (B, T)."""
+    """Cross entropy in nats at every place, (B, T), for token ids and targets (B, T)."""
     tokens, rows = functional.embedding(ids, weights["token.rows"]), weights.get("position.rows")
     x = begin(way, weights, tokens, rows)
     for layer in range(size.layers):
@@ -242,7 +251,8 @@ def compared(way, size, weights, layer, x, tokens, rows):
         if here == "beside":
             parts[part] = x + heads(rows, f"{layer}.position.{part}")
         elif way.scores == "without-cross-terms" and layer == 0:
-            # Token and row through LN(token + row) one by one, side by side: their products never meet.
+            # Token and row each go through LN(token + row) and stand side by side, so that their products
+            # never mix.
             deviation = ((tokens + rows).var(-1, unbiased=False, keepdim=True) + 1e-5).sqrt()
             row = weights[f"{layer}.attention.gain"] * (rows - rows.mean(-1, keepdim=True)) / deviation
             of_row = (row @ weights[f"{layer}.{part}.matrix"]).unflatten(-1, (size.heads, -1))

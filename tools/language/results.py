@@ -1,13 +1,13 @@
-"""The file of results: reads and writes it, with the mean of every way's runs and its lead over adding.
+"""Reads and writes the file of results, with the mean of every way's runs and its lead over adding.
 
-python3 results.py FILE computes both again from the runs in FILE. In the file, runs that have their settings in
-common are one result, which says these settings once.
+python3 results.py FILE computes means and leads again from the runs in FILE. In the file, runs that have the
+same settings are one result, which gives these settings once.
 
-A mean is over the seeds of one way with the same implementation, task and settings: of the loss at the end, in
-bits per byte where they are known and else in nats a token, and of every point of the curve. A lead is the mean
-with added positions minus that of another way: above 0, that way predicts better. Its interval is Welch's, at
-95 %, over all seeds of both ways, which does not assume that the two vary alike. Paired by seed, the same runs
-give other intervals; docs/evidence.md has those.
+Means are over the seeds of one way with the same implementation, task and settings: of the loss at the end,
+in bits per byte where that is known and otherwise in nats per token, and of every point of the curve. A lead
+is the mean with added positions minus that of another way: above 0, that way predicts better. Its interval is
+Welch's, at 95 %, over all seeds of both ways, which does not assume that the two vary alike. If the same runs
+are paired by seed, the intervals differ; docs/evidence.md has those.
 """
 
 import json
@@ -23,7 +23,7 @@ COMMON = (*SETTINGS, "way", "weights")
 
 
 def read(path):
-    """The file, with all runs in one list, each with its settings."""
+    """The file with all runs in one list, each with its settings."""
     file = json.loads(path.read_text())
     results = file.pop("results")
     file["runs"] = [
@@ -47,7 +47,7 @@ def end(run):
 
 
 def results(runs):
-    """The runs of every way and settings and their means, with leads where it and adding have two runs or more."""
+    """The runs of every way and settings, their means and, given two runs of it and of adding, its lead."""
     groups, collected = {}, []
     for run in runs:
         settings = tuple(run.get(name, DEFAULTS.get(name)) for name in SETTINGS)
@@ -70,7 +70,7 @@ def results(runs):
 
 
 def welch(first, second):
-    """The difference of two means, and half of its 95 % interval (Welch 1947, Satterthwaite's degrees of freedom)."""
+    """The difference of two means and half of its 95 % interval (Welch 1947; Satterthwaite's degrees)."""
     parts = [(variance(values) / len(values), len(values) - 1) for values in (first, second)]
     total = sum(part for part, _ in parts)
     difference = mean(first) - mean(second)
@@ -90,7 +90,8 @@ def student_quantile(probability, degrees):
 
 
 def student_below(t, degrees):
-    """P(T < t) for t >= 0; for t = sqrt(degrees) tan(a) the density is cos(a)^(degrees - 1) times a constant."""
+    """P(T < t) for t >= 0. At t = sqrt(degrees) tan(a) the density in a is a constant times
+    cos(a)^(degrees - 1)."""
     constant = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(math.pi)
     end, steps = math.atan(t / math.sqrt(degrees)), 1000
     # Simpson's rule.

@@ -1,7 +1,8 @@
-"""Text as tokens: a byte-level BPE learnt from train.txt, and both files in it.
+"""Text as tokens: learns a byte-level BPE from train.txt, and encodes both files with it.
 
-Source: R. Sennrich et al., Neural machine translation of rare words with subword units, 2016, over bytes and
-with pieces of text cut as GPT-2 cuts them, so that no token reaches over a word's end.
+Source: R. Sennrich et al., Neural machine translation of rare words with subword units, 2016. It is over
+bytes here, within pieces of text that are cut as GPT-2 cuts them, so that no token reaches across the end of
+a word.
 """
 
 import hashlib
@@ -32,7 +33,7 @@ def pieces(path, limit=None):
 
 
 def merges(counts, vocabulary):
-    """Pairs of tokens that become one, most frequent first; of equally frequent ones that of lower ids."""
+    """Pairs of tokens to merge, most frequent first; among equally frequent pairs, lower ids first."""
     words = [([byte + FIRST_BYTE for byte in word.encode()], count) for word, count in counts]
     pairs, where = Counter(), defaultdict(set)
     for index, (word, count) in enumerate(words):
@@ -67,7 +68,7 @@ def merges(counts, vocabulary):
 
 
 def joined(word, pair, merged):
-    """A word's tokens with every occurrence of the pair, from the left, as one."""
+    """A word's tokens, with every occurrence of the pair replaced by `merged`, from left to right."""
     out, at = [], 0
     while at < len(word):
         if at + 1 < len(word) and word[at] == pair[0] and word[at + 1] == pair[1]:
@@ -80,7 +81,7 @@ def joined(word, pair, merged):
 
 
 class Encoder:
-    """Tokens of pieces, by merges in the order in which they were learnt."""
+    """Encodes pieces as tokens, by merges in the order in which they were learnt."""
 
     def __init__(self, merges):
         self.rank = {pair: index for index, pair in enumerate(merges)}
@@ -122,7 +123,7 @@ def read(folder, vocabulary, learn=None, limit=None):
         for chunk in pieces(paths[0], learn):
             counts.update(chunk)
         del counts[DOCUMENT]
-        # Pieces seen once are many and sway no merge.
+        # Pieces that occur only once are many, and decide no merge.
         encoder = Encoder(merges([item for item in counts.items() if item[1] > 1], vocabulary))
         numpy.savez(
             cache,

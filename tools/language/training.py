@@ -1,4 +1,4 @@
-"""Trains a run of one way."""
+"""Trains one run: a model of one way, from one seed."""
 
 import math
 from dataclasses import dataclass
@@ -42,13 +42,13 @@ class Data:
         return min(protocol.windows, count // protocol.batch * protocol.batch)
 
     def per_token(self, protocol):
-        """Bytes a token, mean over those whose loss is evaluated."""
+        """Mean bytes per token, over the tokens whose loss is evaluated."""
         count = self.windows(protocol) * protocol.size.length
         return int(self.bytes[self.valid[1 : count + 1]].sum()) / count
 
 
 def share(step, steps):
-    """A step's rate, of the protocol's: 2 % of the steps linearly up, then half a cosine down to a tenth."""
+    """A step's rate over the protocol's: linearly up for 2 % of the steps, then half a cosine to a tenth."""
     warm = max(1, round(0.02 * steps))
     past = max(0.0, (step - warm) / max(1, steps - warm))
     return min(1.0, (step + 1) / warm) * (0.1 + 0.9 * (1 + math.cos(math.pi * past)) / 2)
@@ -66,7 +66,8 @@ def windows_of(protocol, seed, tokens):
 
 
 class Training:
-    """A run. start: of a projection. dtype: of products on a GPU; weights, normalization and stream stay float32."""
+    """A run. `start` is how a projection starts; `dtype` is that of products on a GPU, while weights,
+    normalization and stream stay float32."""
 
     def __init__(
         self, way, protocol, seed, data, device, task="causal", quiet=1.0, start="normal", dtype=None
@@ -77,7 +78,7 @@ class Training:
         self.weights = {name: w.to(device) for name, w in weights.items()}
 
     def losses(self, tokens, begins, random):
-        """Losses (B, T) of windows that begin there, of next or of hidden tokens, and how many count."""
+        """Losses (B, T) of next or hidden tokens in the windows at `begins`, and how many of them count."""
         places = torch.arange(self.protocol.size.length + 1)
         windows = tokens[(begins[:, None] + places).numpy()].astype(numpy.int64)
         windows = torch.from_numpy(windows).to(self.device)
@@ -91,7 +92,7 @@ class Training:
         return (loss, loss.numel()) if weigh is None else (loss * weigh, weigh.sum())
 
     def held_out(self, windows):
-        """Mean loss in nats a token over the first windows of the held-out text."""
+        """Mean loss in nats per token over the first windows of the held-out text."""
         total, count, batch = 0.0, 0, self.protocol.batch
         with torch.no_grad():
             for begin in range(0, windows, batch):
@@ -101,7 +102,7 @@ class Training:
         return total / count
 
     def run(self):
-        """Trains; returns a curve's losses and the loss at the end."""
+        """Trains; returns the losses of the curve and the loss at the end."""
         protocol, curve = self.protocol, []
         trained = {k: self.weights[k].requires_grad_() for k in model.shapes(self.way, protocol.size)}
         decaying = [w for name, w in trained.items() if model.decays(name, self.start)]
