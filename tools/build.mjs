@@ -66,8 +66,8 @@ function buildPackage(env) {
 }
 
 /**
- * Removes what was compiled earlier, because what a deleted source became would otherwise stay in the
- * package. What other steps put into the folder stays.
+ * Removes what was compiled earlier, because the output of a deleted source would otherwise stay in the
+ * package. What other steps put into the folder is kept.
  */
 function clearPackage() {
   const folder = makeFolder(join(root, 'build/package'));

@@ -38,7 +38,7 @@ const needs = {
 export const optional = ['oracles', 'style', 'chromium', 'engines'];
 
 // Keeps packages from asking questions and starting services: RUNLEVEL stops System V's start-up scripts and
-// SYSTEMD_OFFLINE stops systemd's units, both for this call alone.
+// SYSTEMD_OFFLINE stops systemd's units, both only for this call.
 const quietly = { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1', SYSTEMD_OFFLINE: '1' };
 // A fresh machine may be updating itself, so wait for its lock.
 const wait = ['-o', 'DPkg::Lock::Timeout=300'];

@@ -116,7 +116,7 @@ export async function ofModel(load, superpose, { shape, way, task }, some = seed
 
 const toHundredths = (ratio) => Math.round(100 * ratio) / 100;
 
-/** Rounds the numbers of a file to so many significant digits; a picture shows no more. */
+/** Rounds the numbers of a file to `digits` significant digits; a picture shows no more. */
 const short = (data, digits) =>
   JSON.parse(
     JSON.stringify(data, (_, value) =>
@@ -144,7 +144,7 @@ async function computing(load, superpose, others = {}) {
   };
 }
 
-/** What figures on all of MiniLM's layers open with, by the name of the file. */
+/** The results that the figures on all of MiniLM's layers open with: a text for each name of a file. */
 export async function ofLayers(load, superpose, miniLM) {
   const computed = await computing(load, superpose, { miniLM: async () => miniLM });
   // Few tokens: their attention in every head is most of the file.
@@ -164,7 +164,7 @@ export async function ofLayers(load, superpose, miniLM) {
   return written({ depth: { ...short({ ...depth, attention: [] }, 6), attention }, needsPositions });
 }
 
-/** What the two figures of models that learn open with, in the states that the page leads to. */
+/** The results that the two figures of learning models open with, in the states that the page leads to. */
 export async function ofLearning(load, superpose) {
   const computed = await computing(load, superpose);
   const { recordedOf, recordedTerms: terms } = await load('figures/fourTasksRuns');
@@ -216,7 +216,7 @@ const jobOf = (state) => ({
   live: { again: true, state: () => state, frame() {}, turn: async () => 'go' },
 });
 
-/** What the first screen opens with. `load` imports a module of web/ by its path. */
+/** The result that the first screen opens with. `load` imports a module of web/ by its path. */
 export async function ofTask(load, superpose, task, separate = 'no') {
   const { initialState } = await load('figures/controls');
   const { compute, trainedControls } = await load('figures/addOrConcatenateRuns');

@@ -124,8 +124,8 @@ void stop_forward(ResidentStack& resident) {
 
 constexpr int kEndOfPass = -1;
 
-// Continues the forward for about so many multiplications, or until the next layer is one that is not held.
-// Returns the layer that it has reached, or kEndOfPass if it is complete.
+// Continues the forward for about `multiplications` multiplications, or until the next layer is one that is
+// not held. Returns the layer that the forward has reached, or kEndOfPass if it is complete.
 int step_forward(ResidentStack& resident, double multiplications) {
   if (!resident.steps->step(multiplications)) return resident.steps->layer_number();
   resident.run = std::move(resident.steps->run);
@@ -216,7 +216,7 @@ Heads mechanism(const ResidentStack& resident, int layer, const ScoreMeans& mean
                    });
 }
 
-// Empty means of so many states, and of the queries and keys of so many layers.
+// Empty means of `states` states, and of the queries and keys of `layers` layers.
 std::unique_ptr<CorpusMeans> position_means(int states, int layers, int positions, int d, int queries,
                                             int keys) {
   const auto means = [&](std::size_t count, int width, bool squares) {
@@ -243,7 +243,7 @@ void add_to_position_means(CorpusMeans& means, const ResidentStack& resident, in
   }
 }
 
-// For queries and keys, the result has the means alone.
+// For queries and keys, the result has only the means.
 PositionStatistics position_statistics(const CorpusMeans& means, Rows rows, int layer) {
   const auto& all = rows == Rows::states ? means.states : rows == Rows::queries ? means.queries : means.keys;
   return all[layer].statistics(all[0]);

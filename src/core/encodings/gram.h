@@ -21,7 +21,7 @@ constexpr double gram_bytes(double rows, double columns) {
   return bytes_of_doubles(2 * rows * rows + rows * columns);
 }
 
-// How much of a square matrix depends on the offset column - row alone: its mean along each diagonal.
+// How much of a square matrix depends only on the offset, column - row: its mean along each diagonal.
 struct OffsetMeans {
   double mean = 0;        // of all entries; NaN if there are none
   Vector<double> means;   // [2 n - 1], at the offsets -(n - 1) to n - 1; empty without rows
@@ -36,7 +36,7 @@ OffsetMeans offset_means(const Matrix<double>& square);
 struct FormGrams {
   Matrix<double> original;     // the table as it is
   Matrix<double> centred;      // each row minus its mean, as LayerNorm does first
-  Matrix<double> sines;        // the columns of sines alone
+  Matrix<double> sines;        // only the columns of sines
   Matrix<double> random_form;  // entries from N(0, 1/d), so that lengths stay the same on average
   // [[a, -b], [b, a]] on each frequency's sine and cosine, a and b from N(0, 1); zero on an odd width's last
   // channel.

@@ -67,7 +67,7 @@ struct Rotation {
 // The rotation of all channels of heads of this width.
 Rotation rotation(int head_width, const RotaryOptions& options);
 
-// Cosines and sines of the angles of so many rows, [rows, pairs] each. The angles are computed in double.
+// Cosines and sines of the angles of `rows` rows, [rows, pairs] each. The angles are computed in double.
 template <typename Scalar>
 struct RotaryAngles {
   Matrix<Scalar> cosines, sines;

@@ -17,7 +17,7 @@ struct Wavelengths {
   int below_one_turn = 0;     // how many pairs have a wavelength longer than `positions`
   Vector<double> similarity;  // s(0) to s(farthest)
   double nearest = 0;  // least distance between two positions' rows, over a row's norm; NaN for one position
-  int nearest_offset = 0;  // how many positions those are apart; 0 for one position
+  int nearest_offset = 0;  // how many positions apart those two are; 0 for one position
   int falls_to = 0;        // s falls strictly from distance 0 to this one, but not to the next
   int first_negative = 0;  // the least distance at which s < 0; 0 if there is none up to `farthest`
 };

@@ -15,7 +15,7 @@ namespace superpose {
 
 struct ObliqueProjection {
   Matrix<double> projector;   // [d, d], P with P u = u and P w = 0; empty when not exact
-  bool exact = false;         // whether U and W meet in 0 alone
+  bool exact = false;         // whether U and W meet only in 0
   double gain = 0;            // the largest singular value of P: 1 / sine; 0 when U = {0}; infinite when
                               // not exact
   double smallest_angle = 0;  // between U and W, radians, 0 to pi/2; pi/2 when either is {0}

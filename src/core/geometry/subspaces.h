@@ -61,7 +61,7 @@ struct OverlapCurve {
 // P projects onto the first k right singular vectors of `positions`, 0 <= k <= d.
 OverlapCurve overlap_curve(const Matrix<double>& tokens, const Matrix<double>& positions, int k);
 
-// The bytes of energy_overlap() or overlap_curve(), for so many rows of d columns.
+// The bytes of energy_overlap() or overlap_curve(), for tables [tokens, d] and [positions, d].
 constexpr double overlap_bytes(double tokens, double positions, double d) {
   return bytes_of_doubles(d * (3 * tokens + 6 * positions + 5 * d));
 }

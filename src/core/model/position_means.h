@@ -29,7 +29,7 @@ struct PositionStatistics {
 // Sums over one state of every window, or over a layer's queries or keys, in the order of the windows.
 class PositionMeans {
  public:
-  // Without `squares`, statistics() has mu and pos_t alone.
+  // Without `squares`, statistics() has only mu and pos_t.
   PositionMeans(Eigen::Index positions, Eigen::Index d, bool squares);
 
   // Adds the rows [positions, d] of the next window.

@@ -142,8 +142,8 @@ class ForwardSteps {
   // that has begun must stay as it is until it is complete.
   ForwardSteps(const TransformerStack& stack, Matrix<float> embeddings, ForwardOptions options);
 
-  // Continues for about so many multiplications, though for at least one piece of a product or one head, or
-  // until the next layer is one that is not held. Returns whether the forward is complete.
+  // Continues for about `multiplications` multiplications, though for at least one piece of a product or one
+  // head, or until the next layer is one that is not held. Returns whether the forward is complete.
   bool step(double multiplications);
   // The layer that the forward has reached.
   int layer_number() const { return layer_; }
@@ -187,9 +187,9 @@ class ForwardSteps {
   } mlp_;
 };
 
-// The bytes of a forward pass of n tokens through so many layers, with the summands [n, d] and the parts of
-// the layer that is decomposed. `inner` is the width of an MLP and its gate together, and `given_attention`
-// counts the entries of another run's attention.
+// The bytes of a forward pass of n tokens through `layers` layers, with `summands` summands [n, d] and the
+// parts of the layer that is decomposed. `inner` is the width of an MLP and its gate together, and
+// `given_attention` counts the entries of another run's attention.
 constexpr double forward_bytes(double n, double d, double summands, double layers, double query_channels,
                                double key_channels, double inner, double given_attention, bool trace,
                                bool projections) {

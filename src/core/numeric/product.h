@@ -74,7 +74,7 @@ class PackedMatrix {
   // Frees the entries and keeps the extents; nothing can be placed or multiplied afterwards.
   void release() { panels_ = {}; }
 
-  // The number of pieces of about equal work into which a product with so many rows of a can be divided.
+  // The number of pieces of about equal work into which a product with an a of this height can be divided.
   Eigen::Index pieces(Eigen::Index rows_of_a) const;
 
  private:

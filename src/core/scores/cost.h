@@ -31,7 +31,7 @@ struct ModelShape {
   double heads = 1;            // >= 1
   double layers = 0;           // >= 0
   double d_position = 0;       // d_p >= 0; not used by add. concat: d_p <= d_model
-  double d_position_head = 0;  // d_pk >= 0, per head; used by tupe alone
+  double d_position_head = 0;  // d_pk >= 0, per head; used only by tupe
 };
 
 struct Cost {

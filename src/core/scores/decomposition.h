@@ -48,7 +48,7 @@ struct ScoreLayer {
   float scale;
 };
 
-// The bytes of a layer whose W_Q and W_K have so many rows each: those that the layer keeps in memory, and
+// The bytes of a layer whose W_Q and W_K are [rows, columns] each: those that the layer keeps in memory, and
 // those that its construction needs, while there is a second copy.
 constexpr double score_layer_bytes(double rows, double columns) {
   return bytes_of_floats(2 * rows * (columns + 1));

@@ -34,7 +34,8 @@ struct OneLayer {
   double miss = 0;                 // the least |c concatenated - added| / |added| over all numbers c
   Vector<double> length_ratios;    // [n], |concatenated| / |added| of each row
   // The least |x M + rho p M - (x + p) W_1| / |(x + p) W_1| over all matrices M that serve both parts, for
-  // independent x and p that spread alike: then M = (1 + rho) / (1 + rho^2) W_1. It is 0 for rho = 1 alone.
+  // independent x and p with the same covariance: then M = (1 + rho) / (1 + rho^2) W_1. This miss is 0 only
+  // for rho = 1.
   double shared_miss = 0;
 };
 

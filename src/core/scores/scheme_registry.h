@@ -65,7 +65,7 @@ struct Extent {
   double operator()(const SchemeShape& shape) const;
 };
 
-// A part that a scheme takes beside the content, its query and its key.
+// A part that a scheme takes besides the content, its query and its key.
 struct SchemePart {
   // A weight is a linear map that must have no bias. Offsets are a table that is not learned; its default is
   // the sinusoid of i - j. A shared map serves all heads, or has `heads` times as many rows.

@@ -36,7 +36,7 @@ struct Model::Scores {
   enum Factors { none, input, parts };
   Factors factors = none;                          // no factor; the input of the layer; tokens and positions
   std::vector<std::pair<int, int>> products = {};  // (query's factor, key's factor)
-  bool biased = false;                             // whether the scheme's bias is added, beside the mask
+  bool biased = false;                             // whether the scheme's bias is added, besides the mask
 };
 
 // A source of queries and keys: the rows that a layer's scores read, or the tokens or positions in them.

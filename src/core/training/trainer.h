@@ -59,10 +59,10 @@ class Trainer {
   bool diverged_ = false;
 };
 
-// The bytes of a trainer and its measurements for batches of so many tokens: an upper bound.
+// The bytes of a trainer and its measurements for batches of `tokens` tokens: an upper bound.
 double trainer_bytes(const ModelOptions& options, double tokens);
 
-// The bytes of the logits and of the attention of a batch of so many tokens, in sequences of n.
+// The bytes of the logits and of the attention of a batch of `tokens` tokens, in sequences of n.
 constexpr double trainer_logits_bytes(double tokens, double classes) {
   return batch_bytes(tokens) + bytes_of_floats(4 * tokens * classes);
 }

@@ -142,7 +142,7 @@ TEST(PowerOfTwo, NormalizingDoesNotDependOnScale) {
     };
     expect_alike(normalized_sum, kTables);
   }
-  // A constant inside the root is everything beside tiny entries, and nothing beside huge ones.
+  // Under the root, epsilon outweighs tiny entries and vanishes beside huge ones.
   const auto sigma = [&](double scale, double epsilon) {
     return normalize({scale * a}, {Norm::rms_norm, {}, {}, epsilon}).sigma[0];
   };

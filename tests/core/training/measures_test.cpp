@@ -94,7 +94,7 @@ TEST(Measures, DirectionsAreOfTheTablesAndSteady) {
   EXPECT_EQ(max_abs(row_directions(options, changed, 6)), 0);
 }
 
-// Tables that extend alike in all directions, and a stream of one channel, in which rotations change
+// Tables that extend equally in all directions, and a stream of one channel, in which rotations change
 // nothing.
 TEST(Measures, ChanceIsNeverNegative) {
   for (const int width : {1, 3}) {
