@@ -1,5 +1,5 @@
-// Checks arguments, once, before anything is allocated. Each error says what was given and what is allowed.
-// It is a TypeError for a value of the wrong kind and a RangeError for a wrong value.
+// Checks arguments once, before anything is allocated. Each error says what was given and what is allowed:
+// it is a TypeError for a value of the wrong kind, and a RangeError for a wrong value of the right kind.
 import type { Floats, Ids, Integers, Linear, Table } from './table.js';
 import { unknownName } from './unknownName.js';
 
@@ -30,7 +30,7 @@ export const shown = (value: unknown): string => {
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 };
 
-/** Refuses a value: a RangeError when its kind is right, a TypeError otherwise. */
+/** Refuses a value: throws a RangeError if its kind is right, a TypeError otherwise. */
 export function refuse(name: string, must: string, value: unknown, rightKind = true): never {
   const sentence = `${name} must be ${must}; it is ${shown(value)}.`;
   throw rightKind ? new RangeError(sentence) : new TypeError(sentence);
@@ -84,14 +84,16 @@ export function index(name: string, value: unknown, count: number): number {
   return integer(name, value, 0, count - 1);
 }
 
-/** Checks a list of numbers, of which a call needs three copies. */
+/** Checks a list of numbers, and that the three copies that a call makes of it fit into memory. */
 export function list(name: string, value: unknown, length?: number): Floats {
   const checked = floats(name, value, length);
   fits(`${checked.length} numbers`, 24 * checked.length);
   return checked;
 }
 
-/** Checks a list of numbers, each by `checkEntry`, and its length where there is a `length`. */
+/**
+ * Checks an array of numbers: each entry with `checkEntry`, and the number of entries if `length` is given.
+ */
 export function numbers(
   name: string,
   value: unknown,
@@ -124,7 +126,7 @@ export function ids(name: string, value: unknown, low: number, high: number): In
   for (let at = 0; at < copy.length; at++) {
     const entry = list[at];
     const id = typeof entry === 'bigint' ? Number(entry) : (entry as number);
-    // Every training step checks its ids here, so the name of an entry is composed only for a wrong one.
+    // Every training step checks its ids here, so an entry’s name is composed only when the entry is wrong.
     if (!(id >= low && id <= high && Number.isInteger(id))) integer(`an entry of ${name}`, id, low, high);
     copy[at] = id;
   }
@@ -142,8 +144,8 @@ export function once(name: string, list: readonly unknown[]): void {
 export const seed = (name: string, value: unknown): number => integer(name, value, 0, 2 ** 32 - 1);
 
 /**
- * Checks the options of a caller who waits: a signal that ends the call, and a function that is called as it
- * goes on.
+ * Checks the options of a call that takes time: a signal that ends it, and a function that is told how far
+ * it has come.
  */
 export function waiting(signal: unknown, progress: unknown, name = 'progress'): void {
   if (signal != null && typeof (signal as Partial<AbortSignal>).throwIfAborted !== 'function')
@@ -186,7 +188,7 @@ export function object(name: string, value: unknown): void {
 
 type KeyOf<Options> = Options extends unknown ? keyof Options : never;
 
-/** All option names of a type: a list that lacks one does not compile. */
+/** All option names of a type; a list that lacks a name does not compile. */
 export type OptionNames<Options> = { readonly [Name in KeyOf<Options>]: true };
 
 /** Refuses a value that is not an object, and an option that does not exist, whatever its value. */
@@ -200,13 +202,15 @@ export function knownOptions<Options>(name: string, value: Options, names: Optio
   }
 }
 
-/** Checks the first argument of everything that reads files. */
+/** Checks `superpose`, the first argument of every function that reads files. */
 export function reading(superpose: unknown): void {
   const { memoryBytes } = (superpose ?? {}) as { memoryBytes?: unknown };
   if (typeof memoryBytes !== 'function') refuse('superpose', 'what load() returns', superpose, false);
 }
 
-/** Checks a Float32Array or Float64Array with any values, and its length where there is a `length`. */
+/**
+ * Checks a Float32Array or Float64Array, whose values may be anything, and its length if `length` is given.
+ */
 export function array(name: string, value: unknown, length?: number): Floats {
   if (!(value instanceof Float32Array || value instanceof Float64Array)) {
     refuse(name, 'a Float32Array or a Float64Array', value, false);
@@ -226,11 +230,11 @@ export function attached(name: string, value: Floats | Integers): void {
   }
 }
 
-/** Checks the same, without NaN or infinities. */
+/** Checks the same as array(), and that no value is NaN or infinite. */
 export function floats(name: string, value: unknown, length?: number): Floats {
   const checked = array(name, value, length);
-  // A sum is finite only if all its terms are, and summing is much faster than testing each number. Four sums
-  // run side by side. Finite numbers can overflow a sum, and then each is tested after all.
+  // A sum is finite only if all its terms are, and summing is much faster than testing each number. Four
+  // sums run side by side. A sum of finite numbers can overflow; only then is each number tested.
   const count = checked.length;
   let [a, b, c, d] = [0, 0, 0, 0];
   for (let i = 3; i < count; i += 4) {
@@ -251,7 +255,9 @@ export interface Extents {
   columns?: number | undefined;
 }
 
-/** Checks rows and columns, which must be the expected ones. */
+/**
+ * Checks the numbers of rows and columns, and that they are the expected ones where `expected` gives them.
+ */
 export function extents(name: string, value: unknown, expected: Extents): void {
   object(name, value);
   const { rows, columns } = value as Table;
@@ -262,7 +268,7 @@ export function extents(name: string, value: unknown, expected: Extents): void {
     refuseCount(name, counted(expected.columns as number, 'column'), columns);
 }
 
-/** Checks a table, whose data has rows * columns finite values, and its extents. */
+/** Checks a table: its extents, and that its data has rows * columns finite values. */
 export function table(name: string, value: unknown, expected: Extents = {}): Table {
   extents(name, value, expected);
   const { data, rows, columns } = value as Table;
@@ -280,15 +286,16 @@ export function linear(name: string, value: unknown, expected: Extents = {}): Li
   return value as Linear;
 }
 
-/** Refuses numbers beyond float32, in which transformer stacks and layers compute. */
+/** Refuses numbers beyond the range of float32, in which transformer stacks and layers compute. */
 export function singles(name: string, data: Floats | undefined): void {
   const beyond = data instanceof Float64Array && data.find((entry) => Math.abs(entry) > largestSingle);
   if (beyond) single(`an entry of ${name}`, beyond);
 }
 
 /**
- * Refuses a call that needs too much memory, before anything is allocated. The NAME_bytes function beside a
- * kernel in C++ says how many bytes it needs. `advice` says how to need less.
+ * Refuses a call that needs too much memory, before anything is allocated. Beside each kernel in C++, a
+ * function called NAME_bytes says how many bytes the kernel needs. `advice` says how the caller can need
+ * less.
  */
 export function fits(what: string, needed: number, advice = ''): void {
   if (needed > maxBytes) {
@@ -311,17 +318,18 @@ export function fits(what: string, needed: number, advice = ''): void {
 export const freeBytes = (): number => maxBytes - residentBytes;
 
 /**
- * What frees memory that can be filled again later. Each call frees a piece, and returns false if there was
- * none.
+ * Functions that free memory whose contents can be read again later. Each call frees one piece, or returns
+ * false if there is none.
  */
 export const releasers = new Set<() => boolean>();
 
-/** Refuses a table that is too large, where a call needs no memory beside it. */
+/** Refuses a table that is too large, for calls that need no memory beside the table. */
 export const tableFits = (rows: number, columns: number): void =>
   fits(`A table of ${rows} rows by ${columns} columns`, 8 * rows * columns);
 
 /**
- * The error when resident objects leave too little memory. A program can delete some of them.
+ * The error of a call for which resident objects leave too little memory. A program can delete some of them
+ * and call again.
  *
  * @category Load the library
  */
@@ -330,7 +338,10 @@ export interface NoRoom extends RangeError {
   readonly residentBytes: number;
 }
 
-/** Counts bytes that an object occupies in the module's memory; negative when it frees them. */
+/**
+ * Counts bytes that an object occupies in the module's memory; `bytes` is negative when the object frees
+ * them.
+ */
 export function addResidentBytes(bytes: number): void {
   residentBytes += bytes;
 }
@@ -345,7 +356,7 @@ export function chosenHeads(value: unknown, heads: number): number[] {
   return value as number[];
 }
 
-/** Checks that the heads divide the width into equal parts, and returns the width of one. */
+/** Checks that the heads divide the width into equal parts, and returns the width of a head. */
 export function headWidth(heads: unknown, width: number, of: string, rows = 'rows'): number {
   const count = integer('heads', heads, 1);
   if (width % count !== 0) {

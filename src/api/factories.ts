@@ -1,5 +1,5 @@
-// The typed API is composed of factories, one a file: each takes a started module and returns the functions
-// of its file. Those of fullModule.ts may call the functions of smallModule.ts.
+// The typed API is composed of factories, one per file: each takes a started module and returns the
+// functions of its file. Those of fullModule.ts may call the functions of smallModule.ts.
 
 // biome-ignore lint/suspicious/noExplicitAny: of any arguments
 type Factory = (...input: any[]) => object;

@@ -30,7 +30,10 @@ export interface Slices {
   readonly size: number;
   /** Returns the `length` bytes from `offset` on, or fewer at the file’s end. `watch` may end the read. */
   read(offset: number, length: number, watch?: Watch): Promise<Uint8Array | ArrayBuffer>;
-  /** Whether read() reports bytes to `watch` as they arrive. Otherwise they count when all have arrived. */
+  /**
+   * Whether read() reports bytes to `watch` as they arrive. If not, they are counted when all of them have
+   * arrived.
+   */
   readonly counts?: boolean;
 }
 

@@ -1,5 +1,4 @@
-// The functions of the full module beyond those of the small one: measurements, schemes, geometry, models,
-// training.
+// The functions that only the full module has: measurements, schemes, geometry, models and training.
 import { channelsApi } from './encodings/channels.js';
 import { gramApi } from './encodings/gram.js';
 import { rotaryApi } from './encodings/rotary.js';

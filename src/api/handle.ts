@@ -11,7 +11,8 @@ declare global {
 
 /**
  * Frees an object in the module's memory: declare the object with `using`, or call delete() when you no
- * longer need it. What is not freed stays until its module ends, and the module's memory never shrinks.
+ * longer need it. An object that is not freed stays until its module ends, and the module's memory never
+ * shrinks.
  *
  * @category Load the library
  */
@@ -28,7 +29,10 @@ export interface Handle {
 export interface ResidentObject {
   /** Its address; throws when it is gone. */
   address(): number;
-  /** Counts bytes that it occupies beside its first ones, until it is gone; negative when it frees them. */
+  /**
+   * Counts bytes that the object occupies beside those that it was made with, until it is gone; negative
+   * when it frees them.
+   */
   addBytes(bytes: number): void;
   /** The part that callers get. */
   readonly handle: Handle;
@@ -36,8 +40,8 @@ export interface ResidentObject {
 
 /**
  * Makes an object in the module's memory. Its `bytes` count until it is deleted or the module breaks off.
- * `what` names the object in sentences, and `free` gets its address. `release` frees a piece of it that can
- * be read again, and returns false if there is none.
+ * `what` names the object in errors, and `free` is called with its address. `release` frees a piece of the
+ * object that can be read again, and returns false if there is none.
  */
 export function makeResident(
   raw: Raw,

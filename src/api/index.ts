@@ -1,7 +1,7 @@
 // Superpose: adding and concatenating position embeddings, computed in C++ and WebAssembly. The same module
 // runs in a page, a worker and Node. The types that a function takes and returns are exported where the
-// function is listed: smallModule.ts, fullModule.ts. What stands by itself in the reference says by @category
-// in which group; a type stands beside the function that names it.
+// function is listed: smallModule.ts, fullModule.ts. What has an entry of its own in the reference names its
+// group with @category; a type is shown beside the function that uses it.
 export type { NoRoom } from './check.js';
 export { Unreadable, type Watch } from './files.js';
 export type * from './fullModule.js';

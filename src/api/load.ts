@@ -4,10 +4,10 @@ import type { Superpose } from './fullModule.js';
 import { type LoadOptions, start } from './module.js';
 import { type SmallSuperpose, smallApi } from './smallModule.js';
 
-/** With `module: 'small'`, it starts the small module, which has enough for a page's first figure. */
+/** With `module: 'small'`, starts the small module, which suffices for a page's first figure. */
 export async function load(options: LoadOptions & { module: 'small' }): Promise<SmallSuperpose>;
 /**
- * Starts the library: it returns `superpose`, the object that has all functions. Throws an Error whose
+ * Starts the library, and returns `superpose`, the object that has all functions. Throws an Error whose
  * message is a plain sentence when the engine has no WebAssembly SIMD or a file cannot be read.
  *
  * @category Load the library
@@ -15,7 +15,7 @@ export async function load(options: LoadOptions & { module: 'small' }): Promise<
 export async function load(options?: LoadOptions & { module?: 'full' }): Promise<Superpose>;
 export async function load(options: LoadOptions = {}): Promise<SmallSuperpose> {
   if (options?.module === 'small') return smallApi(await start(options));
-  // Both are fetched at once. Promise.all also reports the one that fails while the other is under way.
+  // Both are fetched at once. Promise.all also reports a failure of one while the other is still under way.
   const [module, { fullApi }] = await Promise.all([
     start(options),
     import('./fullModule.js').catch((cause: unknown) => {

@@ -22,8 +22,8 @@ export interface LoadOptions {
 }
 
 /**
- * A started module. A call that breaks off throws an Error with a sentence, and the next call runs in a new
- * instance.
+ * A started module. If a call breaks off because of a trap or a lack of memory, it throws an Error with a
+ * sentence, and the next call runs in a new instance.
  */
 export interface Raw {
   /** Bytes of the module's memory, which only grows. */
@@ -84,8 +84,8 @@ export const wasmAddress = (simd: Simd, module: ModuleName = 'full'): URL =>
   ]();
 
 /**
- * The function that Emscripten generates. The full module's starts both modules, because it provides all
- * imports of either.
+ * The function that Emscripten generates. That of the full module starts both modules, because it provides
+ * all imports of either.
  */
 type Create = (options: object) => Promise<Instance>;
 
@@ -110,8 +110,8 @@ export async function start(
   if (simd === 'relaxed' && supported !== 'relaxed') {
     throw new Error("This engine has no relaxed SIMD; load with simd: 'plain', or leave simd out.");
   }
-  // Only an instance shows whether WebAssembly is forbidden: WebKit then compiles a module but does not start
-  // it.
+  // Only starting an instance shows whether WebAssembly is forbidden: WebKit then compiles a module but does
+  // not start it.
   await WebAssembly.instantiate(plainProbe).catch((cause: unknown) => {
     throw new Error(
       "The page's Content-Security-Policy lets no WebAssembly run; 'wasm-unsafe-eval' in its script-src allows it.",
@@ -163,7 +163,8 @@ function instanceOf(compiled: WebAssembly.Module, createInstance: Create): Insta
 }
 
 /**
- * Whether the engine gave up: a trap, or no memory or stack left, for which each engine has its own class.
+ * Whether the engine gave up: a trap, or no memory or stack left, for which engines throw errors of
+ * different classes.
  */
 const gaveUp = (cause: unknown) =>
   cause instanceof WebAssembly.RuntimeError ||

@@ -1,6 +1,6 @@
 // The types of tables, linear maps, ids and bytes that the whole API shares.
 /**
- * The arrays that arguments may be; one call may take both kinds. Formulas are computed in double, and their
+ * The arrays that arguments may be; a call may mix both kinds. Formulas are computed in double, and their
  * results are Float64Array. A transformer stack, a trainer and a decomposition compute in float, and the
  * terms and logits of a decomposition are Float32Array. Arguments must be finite. Results may not be: as in
  * IEEE 754, a product or sum beyond the range is infinite, and NaN where infinities meet.

@@ -45,7 +45,7 @@ const longest = 40;
 
 /**
  * “Unknown option `seeed`. Options: task, scheme, seed. Did you mean `seed`?” `within` is the name of the
- * object that has the option, where a caller would not know.
+ * object that has the option, if a caller could not tell.
  */
 export function unknownName(kind: string, name: string, names: readonly string[], within = ''): string {
   const quoted = JSON.stringify(name.slice(0, longest)).slice(1, -1) + (name.length > longest ? '…' : '');

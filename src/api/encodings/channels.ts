@@ -1,4 +1,4 @@
-// How far a table's channels move, and how many dimensions it fills.
+// The range of each channel of a table, and how many dimensions the table fills.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import type { Table } from '../table.js';
@@ -8,7 +8,7 @@ export interface RanksInput {
   table: Table;
   /** Whether each column's mean is subtracted first. Default false. */
   centred?: boolean;
-  /** The share of the sum of squares that `energy` dimensions must reach, from 0 to 1. Default 0.99. */
+  /** The share of the sum of squared singular values that `energy` must reach, from 0 to 1. Default 0.99. */
   share?: number;
 }
 
@@ -18,12 +18,14 @@ export interface Ranks {
   readonly singularValues: Float64Array;
   /**
    * The number of singular values above 1e-10 · s₁, or above 1e-6 · s₁ if float32 can represent every number
-   * of the table and not all of them are integers. Values below may be rounding errors.
+   * of the table and not all of them are integers. Smaller values may be rounding errors.
    */
   readonly numerical: number;
   /** Σ s² / s₁² (Rudelson and Vershynin 2007). */
   readonly stable: number;
-  /** The least number of leading singular values whose squares reach the share. */
+  /**
+   * The smallest number of leading singular values whose squares make up `share` of the sum of all squares.
+   */
   readonly energy: number;
   /** (Σ s²)² / Σ s⁴. For a centred table, this is the participation ratio of its covariance's eigenvalues. */
   readonly participationRatio: number;
@@ -31,7 +33,7 @@ export interface Ranks {
 
 /** @category Measure geometry */
 interface ChannelsApi {
-  /** Returns how far each channel moves: max − min over the rows, [columns]; zeros without rows. */
+  /** Returns the range of each channel, max − min over the rows, [columns]; zeros if there are no rows. */
   channelRanges(table: Table): Float64Array;
   /**
    * Measures how many dimensions a table fills, in four ways. A table of 512 by 768 takes seconds when its

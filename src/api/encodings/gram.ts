@@ -13,11 +13,14 @@ export interface FormGrams {
   readonly original: Table<Float64Array>;
   /** After each row's mean is subtracted, which is the first step of LayerNorm. */
   readonly centred: Table<Float64Array>;
-  /** Those of the sine channels alone. */
+  /** The dot products over the sine channels alone. */
   readonly sines: Table<Float64Array>;
   /** PE(p)ᵀ A PE(q) with the entries of A from N(0, 1/d_model). */
   readonly randomForm: Table<Float64Array>;
-  /** The same with A = aI + bJ on each frequency's sine and cosine, a and b from N(0, 1): Toeplitz again. */
+  /**
+   * The same form with A = [[a, −b], [b, a]] on each frequency's sine and cosine, a and b from N(0, 1):
+   * Toeplitz again.
+   */
   readonly rotationForm: Table<Float64Array>;
 }
 
@@ -27,7 +30,7 @@ export interface OffsetMeans {
   readonly mean: number;
   /** [2n − 1], the mean at each offset. */
   readonly means: Float64Array;
-  /** [2n − 1], that minus the mean of all entries. */
+  /** [2n − 1], `means` minus the mean of all entries. */
   readonly kernel: Float64Array;
   /** The part of Σ (x − mean)² that the kernel explains, from 0 to 1; NaN when nothing varies. */
   readonly share: number;
@@ -51,8 +54,8 @@ interface GramApi {
   offsetMeans(square: Table): OffsetMeans;
   /**
    * Returns the dot products of a sinusoidal table's rows, unchanged and after changes that break their
-   * pattern, for toeplitzSpread(). `seed`, from 0 to 2³² − 1, draws the forms. Throws RangeError or
-   * TypeError.
+   * pattern, for toeplitzSpread(). `seed`, from 0 to 2³² − 1, determines the random forms. Throws RangeError
+   * or TypeError.
    */
   formGrams(options: SinusoidalOptions & { seed: number }): FormGrams;
 }

@@ -4,28 +4,29 @@ import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
 
 /**
- * How rotary positions are stretched beyond the trained length (arXiv 2309.00071, as printed, not as
- * released).
+ * How rotary positions are stretched beyond the trained length (as printed in arXiv 2309.00071; the code
+ * released with it differs).
  */
 export interface Stretch {
   /**
-   * interpolate: θ/s (arXiv 2306.15595). parts: pairs that turn at least beta times in the trained positions
-   * stay, pairs of at most alpha turns are interpolated, and pairs in between are partly interpolated.
+   * interpolate: θ/s (arXiv 2306.15595). parts: pairs that turn at least beta times within the trained
+   * length stay as they are, pairs of at most alpha turns are interpolated, and pairs in between are partly
+   * interpolated.
    */
   way: (typeof wayNames)[number];
   /** s, the new length divided by the trained length, from 1 to 1,000,000. 1 changes nothing. */
   factor: number;
   /** The trained length in positions, above 0; required for 'parts'. */
   trained?: number;
-  /** In turns, for 'parts'; at least 0. Default 1. */
+  /** For 'parts': pairs that make at most this many turns are interpolated; at least 0. Default 1. */
   alpha?: number;
-  /** In turns, for 'parts'; above alpha. Default 32. */
+  /** For 'parts': pairs that make at least this many turns stay as they are; above alpha. Default 32. */
   beta?: number;
 }
 
 const wayNames = ['interpolate', 'parts'] as const;
 
-/** Which two channels of a head are a pair, and how fast pairs turn. */
+/** Which two channels of a head form a pair, and how fast pairs turn. */
 export interface RotaryConvention {
   /**
    * interleaved: channels 2i and 2i+1 (roformer). concatenated: channels i and i + d_h/2, also called
@@ -51,7 +52,7 @@ interface RotaryApi {
   rotate(input: RotateInput): Table<Float64Array>;
   /**
    * Returns by how many radians RoPE turns each pair of channels per position, fastest first, [d_head / 2];
-   * d_head is even.
+   * d_head must be even.
    */
   rotaryFrequencies(options: { d_head: number; base?: number; stretch?: Stretch }): Float64Array;
 }
@@ -66,7 +67,7 @@ export function rotaryConvention({ layout = 'interleaved', base = 10000 }: Rotar
   };
 }
 
-/** Checks a stretch, with defaults filled in as the binding takes them. */
+/** Checks a stretch, fills in defaults, and returns it as the binding takes it. */
 function stretchArguments(stretch: Stretch | undefined) {
   if (stretch === undefined) return { way: 'none', factor: 1, trained: 1, alpha: 1, beta: 32 } as const;
   check.knownOptions('stretch', stretch, { way: true, factor: true, trained: true, alpha: true, beta: true });

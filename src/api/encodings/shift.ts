@@ -8,9 +8,10 @@ interface ShiftApi {
   /**
    * Returns the error of shifting every position of a sinusoidal table by k with one matrix. The offset k is
    * any finite number of positions, and the error is the largest |PE(p + k) − M_k PE(p)|, where M_k rotates
-   * each frequency's sine and cosine by [[cos kw, sin kw], [−sin kw, cos kw]]. It is the rounding error of
-   * angles, about 1e-13 at 1024 positions, unless an interleaved width is odd, because no matrix shifts its
-   * last sine. Throws RangeError or TypeError. Source: Vaswani et al. 2017, section 3.5.
+   * each frequency's sine and cosine by [[cos kw, sin kw], [−sin kw, cos kw]]. It is only the rounding error
+   * of the angles, about 1e-13 at 1024 positions, unless an interleaved width is odd: then the last sine has
+   * no cosine, and no matrix shifts it. Throws RangeError or TypeError. Source: Vaswani et al. 2017, section
+   * 3.5.
    */
   shiftError(options: SinusoidalOptions & { offset: number }): number;
 }

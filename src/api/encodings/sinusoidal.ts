@@ -37,8 +37,8 @@ interface SinusoidalApi {
    */
   sinusoidal(options: SinusoidalOptions): Table<Float64Array>;
   /**
-   * Returns the frequencies of such a table in radians per position, fastest first. Throws RangeError or
-   * TypeError.
+   * Returns the frequencies of a sinusoidal table in radians per position, fastest first. Throws RangeError
+   * or TypeError.
    */
   sinusoidalFrequencies(options: SpectrumOptions): Float64Array;
 }
@@ -55,7 +55,10 @@ export const encodingNames: check.OptionNames<SinusoidalOptions> = {
   firstPosition: true,
 };
 
-/** Checks the options of a spectrum, as the binding takes them: those of a table without rows. */
+/**
+ * Checks the options of a spectrum, and returns them as the binding takes them: as those of a table without
+ * rows.
+ */
 export function spectrumArguments(options: SpectrumOptions) {
   const { d_model, layout = 'interleaved', spacing = 'd_model', base = 10000 } = options;
   return {
@@ -68,7 +71,7 @@ export function spectrumArguments(options: SpectrumOptions) {
   };
 }
 
-/** Checks the options of a table, as the binding takes them. */
+/** Checks the options of a table, and returns them as the binding takes them. */
 export function encodingArguments(options: SinusoidalOptions) {
   const spectrum = spectrumArguments(options);
   const positions = check.integer('positions', options.positions, 0);

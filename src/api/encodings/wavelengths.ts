@@ -17,24 +17,27 @@ export interface Wavelengths {
    * The number of pairs that make less than one turn in n positions; about (d/2) (1 − ln(n/2π) / ln base).
    */
   readonly belowOneTurn: number;
-  /** p · p′ / |p|² at each distance from 0 to 20,000 or n − 1: the mean of cos(wᵢ k). */
+  /**
+   * p · p′ / |p|² at each distance k, from 0 to 20,000 or to n − 1 if that is larger: the mean of cos(wᵢ k)
+   * over the pairs of channels.
+   */
   readonly similarity: Float64Array;
   /** The least |p − p′| / |p| of any two of the n positions; about √(0.48 / ln base). NaN when n is 1. */
   readonly nearest: number;
-  /** The distance of those two, in positions; 0 when n is 1. */
+  /** The distance of the two positions that `nearest` is about; 0 when n is 1. */
   readonly nearestOffset: number;
   /** The distance up to which p · p′ falls strictly. */
   readonly fallsTo: number;
-  /** The least of these distances at which p · p′ is below 0; 0 if there is none. */
+  /** The smallest distance at which `similarity` is below 0; 0 if there is none. */
   readonly firstNegative: number;
 }
 
 /** @category Encode positions */
 interface WavelengthsApi {
   /**
-   * Measures how well a sinusoid tells positions apart at a length and a width, by its base. The width
-   * d_model must be even, and base above 1 and at most 10¹². For RoPE, pass the width of a head. Throws
-   * RangeError or TypeError.
+   * Measures how well a sinusoidal encoding tells positions apart, given its base, its width and the length
+   * in use. The width d_model must be even, and base above 1 and at most 10¹². For RoPE, pass the width of a
+   * head. Throws RangeError or TypeError.
    */
   wavelengths(options: WavelengthsOptions): Wavelengths;
 }

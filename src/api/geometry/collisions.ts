@@ -14,7 +14,8 @@ export interface CollisionSearchInput {
 }
 
 /**
- * For some words: the other token that is nearest to each, without a position and with each position added.
+ * For each of some words, the other token that is nearest to it, without a position and with each position
+ * added.
  */
 export interface NearestTokens {
   /** [words], the other token nearest to e_a; −1 when the vocabulary has no other token. */

@@ -15,21 +15,22 @@ interface CosinesApi {
    */
   cosineDensity(options: { t: number; d: number }): number;
   /**
-   * Returns the mean size of the cosine of two random vectors, E|t| = Γ(d/2) / (√π Γ((d+1)/2)), about
-   * √(2/(πd)).
+   * Returns the mean absolute value of the cosine of two random vectors, E|t| = Γ(d/2) / (√π Γ((d+1)/2)),
+   * about √(2/(πd)).
    */
   cosineMeanSize(options: { d: number }): number;
   /** Returns the standard deviation of the cosine of two random vectors, 1/√d. */
   cosineDeviation(options: { d: number }): number;
   /**
-   * Returns how likely the cosine t of two random vectors is larger than epsilon, P(|t| > epsilon). Epsilon
-   * is from 0 to 1, and the result the incomplete beta function I_{1−ε²}((d−1)/2, ½).
+   * Returns the probability that the cosine t of two random vectors is larger than epsilon in absolute
+   * value, P(|t| > epsilon). Epsilon is from 0 to 1, and the result is the regularized incomplete beta
+   * function I_{1−ε²}((d−1)/2, ½).
    */
   cosineTail(options: { epsilon: number; d: number }): number;
   /**
-   * Returns the median of the largest |t| among the cosines of `pairs` pairs of random vectors. There may be
-   * from 1 pair up, and they are treated as independent: it is the τ with pairs · P(|t| > τ) = ln 2. To
-   * leading order it is √(2 ln(pairs) / d).
+   * Returns the median of the largest |t| among the cosines of `pairs` pairs of random vectors. There is at
+   * least 1 pair, and the pairs are treated as independent: the median is the τ with pairs · P(|t| > τ) = ln
+   * 2. To leading order it is √(2 ln(pairs) / d).
    */
   largestCosineMedian(options: { pairs: number; d: number }): number;
 }

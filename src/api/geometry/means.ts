@@ -6,7 +6,7 @@ import { type Table, table } from '../table.js';
 export interface MoveMeanInput {
   /** The rows whose mean is moved, [n, d]; n is from 1 up. */
   from: Table;
-  /** The rows to which it is added, [n, d]. */
+  /** The rows to which the mean row is added, [n, d]. */
   to: Table;
   /** How many times the mean row is moved; any finite number. */
   amount: number;
@@ -15,15 +15,15 @@ export interface MoveMeanInput {
 /** @category Measure geometry */
 interface MeansApi {
   /**
-   * Returns each row minus the mean row, in double. Rows that are all equal leave exactly nothing. ranks()
-   * with `centred` takes the original table, because what rounding leaves in float32 numbers would count as
-   * directions here.
+   * Returns each row minus the mean row, in double. Rows that are all equal become exactly zero. For ranks()
+   * with `centred`, pass the original table: in a table that is already centred, the rounding errors of
+   * float32 numbers would count as directions.
    */
   centred(table: Table): Table<Float64Array>;
   /**
    * Subtracts `amount` times the mean row of `from` from each of its rows, and adds it to each row of `to`,
-   * in double. The sums of their rows stay, so a layer that reads the sums cannot tell. Throws RangeError or
-   * TypeError.
+   * in double. The sum of a row of `from` and the same row of `to` does not change, so a layer that reads
+   * these sums cannot tell. Throws RangeError or TypeError.
    */
   moveMean(input: MoveMeanInput): { from: Table<Float64Array>; to: Table<Float64Array> };
 }

@@ -1,12 +1,12 @@
-// The recovery of two summands from their sum, by the subspaces in which they lie.
+// Recovers two summands from their sum, given the subspaces in which they lie.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
 
 export interface ObliqueProjectionInput {
-  /** Vectors that span U, one per column, [d, k1]. They may be dependent. */
+  /** Vectors that span U, one per column, [d, k1]. They may be linearly dependent. */
   u: Table;
-  /** Vectors that span W, one per column, [d, k2]. They may be dependent. */
+  /** Vectors that span W, one per column, [d, k2]. They may be linearly dependent. */
   w: Table;
   /** Errors of x, one per row, [m, d], for noiseGains. By default there are none. */
   noise?: Table;
@@ -24,8 +24,8 @@ export interface ObliqueProjection {
    */
   readonly exact: boolean;
   /**
-   * The most by which the projection can amplify noise: its largest singular value, 1 / sin θ_min. Infinite
-   * when recovery is not exact.
+   * The largest factor by which the projection can amplify noise: its largest singular value, 1 / sin θ_min.
+   * Infinite when recovery is not exact.
    */
   readonly gain: number;
   /** θ_min, the smallest principal angle between U and W, in radians. */

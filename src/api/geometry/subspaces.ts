@@ -1,4 +1,4 @@
-// How far two subspaces overlap, and what chance gives.
+// How far two subspaces overlap, and how far random subspaces overlap by chance.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import type { Table } from '../table.js';
@@ -22,7 +22,7 @@ export interface ChanceAngles {
   readonly cosineSquares: number;
   /** max(0, k1 + k2 − d), the number of angles that are 0 for any two such subspaces. */
   readonly zeroAngles: number;
-  /** 1 when there is such an angle, otherwise highestCosine. */
+  /** 1 if zeroAngles is above 0, otherwise highestCosine. */
   readonly largestCosine: number;
 }
 
@@ -43,13 +43,13 @@ export interface OverlapInput {
 export interface OverlapCurve {
   /** [d], from 0 to 1: the part of the tokens' j-th principal direction that lies in the positions' space. */
   readonly shares: Float64Array;
-  /** The dimensions of that space: k, or the rank of `positions` when that is less. */
+  /** The dimensions of the positions' space: k, or the rank of `positions` if that is less. */
   readonly dimensions: number;
   /** dimensions / d: the mean share, and the expected share of a random direction. */
   readonly chance: number;
   /**
-   * [d], the sum of shares 0 to j divided by `dimensions`: the part of the positions' space that those
-   * directions span.
+   * [d], the sum of shares 0 to j divided by `dimensions`: the part of the positions' space that the tokens'
+   * principal directions 0 to j span.
    */
   readonly reached: Float64Array;
 }
@@ -70,15 +70,15 @@ interface SubspacesApi {
   chanceAngles(options: SubspaceSizes): ChanceAngles;
   /**
    * Returns the overlap of two tables' directions, weighted by energy. It is A = d tr(C_E C_P) / (tr C_E tr
-   * C_P) of their second moments or, if `centred` (default false), their covariances. It is 0 when they are
-   * orthogonal, and 1 is expected when one of them is rotated at random. NaN when either is all zero or has
-   * no rows.
+   * C_P) of their second moments or, if `centred` (default false), their covariances. It is 0 when the
+   * tables are orthogonal, and 1 is expected when one of them is rotated at random. It is NaN when either is
+   * all zero or has no rows.
    */
   energyOverlap(input: OverlapInput & { centred?: boolean }): number;
   /**
-   * Returns which part of each principal direction of the tokens lies in the positions' space. It is |P v_j|²
-   * for the directions v_j, largest first. P projects onto the first k right singular vectors of the
-   * positions; k is from 0 to d. Throws RangeError or TypeError.
+   * Returns which part of each principal direction of the tokens lies in the positions' space. For the
+   * directions v_j, largest first, it is |P v_j|², where P projects onto the first k right singular vectors
+   * of the positions; k is from 0 to d. Throws RangeError or TypeError.
    */
   overlapCurve(input: OverlapInput & { k: number }): OverlapCurve;
 }

@@ -1,16 +1,16 @@
-// How BERT's tokenizer normalizes a text, splits it into words, and cuts these into pieces.
+// How BERT's tokenizer normalizes a text, splits it into words, and cuts the words into pieces.
 // Source: BertNormalizer, BertPreTokenizer and WordPiece of Hugging Face's tokenizers.
 import { afterUnicode8, lowercase, normalForm, punctuation } from './unicode.js';
 
-/** What BertNormalizer does to a text; tokenizer.json has these members. */
+/** What BertNormalizer does to a text. The members are named as in tokenizer.json. */
 export interface BertNormalization {
-  /** Removes control characters, and makes spaces of other white space. */
+  /** Removes control characters, and replaces every other white space character by a space. */
   clean_text: boolean;
-  /** Makes a word of each Chinese character. */
+  /** Makes each Chinese character a word of its own. */
   handle_chinese_chars: boolean;
-  /** By default where letters become small. */
+  /** Removes accents. If it is null, accents are removed where `lowercase` is true. */
   strip_accents: boolean | null;
-  /** Makes letters small. */
+  /** Converts the text to lower case. */
   lowercase: boolean;
 }
 
@@ -30,22 +30,22 @@ export function bertNormalized(text: string, steps: BertNormalization): string {
 
 const word = new RegExp(String.raw`${punctuation}|(?:(?!${punctuation})\P{White_Space})+`, 'gu');
 
-/** The words of a text; each punctuation mark is one. */
+/** The words of a text; each punctuation mark is a word of its own. */
 export const bertWords = (text: string): string[] => text.match(word) ?? [];
 
 /** The member `model` of tokenizer.json, as far as WordPiece reads it. */
 export interface WordPieceModel {
-  /** The piece that replaces a word that has none. */
+  /** The piece for a word that cannot be cut into pieces. */
   unk_token: string;
-  /** What pieces begin with that continue a word. */
+  /** The prefix of a piece that continues a word. */
   continuing_subword_prefix: string;
-  /** A word of more characters is unknown. */
+  /** A word of more characters than this is unknown. */
   max_input_chars_per_word: number;
 }
 
 /**
- * The pieces of a word: the longest that it begins with, then the longest that the rest begins with, and so
- * on.
+ * The pieces of a word: first the longest piece that the word begins with, then the longest that the rest
+ * begins with, and so on.
  */
 export function wordPiecesOf(word: string, vocabulary: ReadonlyMap<string, number>, model: WordPieceModel) {
   const characters = [...word];

@@ -1,5 +1,5 @@
-// The tensors of a model's files, one file or several shards: listed by the headers, checked for their
-// shapes, and read in slices, a few rows at a time.
+// The tensors of a model, in one file or several shards. The headers list them; their shapes are checked,
+// and their values are read in slices, a few rows at a time.
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../smallModule.js';
 import { type Table, table } from '../table.js';
@@ -12,7 +12,7 @@ import { breath, type CountedWatch, type SlicesWatch } from './watch.js';
 export interface Tensors {
   /** By name. */
   readonly tensors: ReadonlyMap<string, SafetensorsEntry>;
-  /** These rows of a table, in this order. The last extent of the tensor is the width of a row. */
+  /** Reads these rows of a table, in this order. The last extent of the tensor is the width of a row. */
   rows(name: string, rows: readonly number[], watch: CountedWatch): Promise<Table<Float64Array>>;
   /** Reads a whole table block by block; `from` is the first row of a block. */
   blocks(
@@ -22,7 +22,7 @@ export interface Tensors {
   ): Promise<void>;
   /**
    * From now on, reads these rows of a table, ascending, from the tensor `corpus`, if the file has that copy
-   * of them.
+   * of the rows.
    */
   useCorpusRows(name: string, rows: readonly number[]): void;
 }
@@ -48,10 +48,10 @@ export interface Checkpoint extends Tensors {
 /** The most bytes of a tensor that go into the digest. */
 const mostDigested = 2 ** 20;
 
-/** How many numbers are decoded between two looks at the signal. */
+/** How many numbers are decoded between two checks of the signal. */
 const mostAtOnce = 2 ** 20;
 
-/** Lists the tensors of a model: those of the file `named`, or of the one model among the files. */
+/** Lists the tensors of a model: those of the file `named`, or else of the only model among the files. */
 export async function checkpointOf(
   superpose: SmallSuperpose,
   files: ReadonlyMap<string, Slices>,
@@ -101,8 +101,8 @@ export async function checkpointOf(
 }
 
 /**
- * The files to read. Most models are one file; pages fetch the code that chooses among several only if there
- * are.
+ * The files to read. Most models have a single file; the code that chooses among several is fetched only
+ * when there are several.
  */
 async function weightsIn(files: ReadonlyMap<string, Slices>, named: string | undefined): Promise<Weights> {
   const [only = '', ...others] = [...files.keys()].filter((name) => isOfWeights.test(name));
@@ -120,18 +120,18 @@ async function headerOf(file: Slices): Promise<Uint8Array> {
   const beginning = await slice(file, 0, Math.min(8, file.size));
   if (beginning.length < 8) return beginning;
   const length = new DataView(beginning.buffer, beginning.byteOffset).getBigUint64(0, true);
-  // The header reader refuses an impossible length, and needs no more than the length for that.
+  // The header reader refuses an impossible length, and for that it needs only the length itself.
   const most = Math.min(file.size, 8 + 100_000_000);
   return slice(file, 0, length > BigInt(most) ? 8 : Math.min(most, 8 + Number(length)));
 }
 
-/** Names and shapes of a model's tensors, which is all that is known before values are read. */
+/** Names, dtypes and shapes of a model's tensors, which is all that is known before values are read. */
 export type Header = ReadonlyMap<string, Pick<SafetensorsEntry, 'name' | 'dtype' | 'shape'>>;
 
-/** An extent that is known, or else what it is called in an error. */
+/** A known extent, or the name that an error gives to an unknown one. */
 type Extent = number | string;
 
-/** Names come from the file; a hostile one must not fill the screen. */
+/** Names come from the file; a hostile name must not fill the screen. */
 export const quoted = (name: string) => `“${name.length > 80 ? `${name.slice(0, 80)}…` : name}”`;
 
 /** The entry of a tensor. Throws RangeError if the file lacks it. */
@@ -166,15 +166,18 @@ export function shapeOf(tensors: Header, name: string, extents: readonly Extent[
 type RowRange = readonly [from: number, to: number];
 
 /**
- * Reads rows of tensors, wherever their bytes are. `bytesOf` reads `length` bytes from `offset` on, a place
- * in the file that has the tensor, and counts them.
+ * Reads rows of tensors, wherever their bytes are. `bytesOf` reads `length` bytes of the file that has the
+ * tensor, from `offset` on, and counts them.
  */
 export function tensorRows<Entry extends SafetensorsEntry>(
   superpose: SmallSuperpose,
   tensors: ReadonlyMap<string, Entry>,
   bytesOf: (entry: Entry, offset: number, length: number, watch: CountedWatch) => Promise<Uint8Array>,
 ): Tensors {
-  /** A table of the file. Throws for a dtype that cannot be decoded, whose rows have no known width. */
+  /**
+   * Finds a table in the file. Throws for a dtype that cannot be decoded, since the width of a number is
+   * then unknown.
+   */
   const tableIn = (name: string) => {
     const entry = tensors.get(name) as Entry;
     const { shape, dtype, begin, end } = entry;
@@ -185,14 +188,14 @@ export function tensorRows<Entry extends SafetensorsEntry>(
     return { entry, rows, columns, rowBytes: (end - begin) / rows };
   };
   let numbersSinceBreath = 0;
-  /** Reads and decodes neighbouring rows, after a look at the signal. */
+  /** Checks the signal, then reads and decodes neighbouring rows. */
   const decoded = async (
     { entry, columns, rowBytes }: ReturnType<typeof tableIn>,
     [from, to]: RowRange,
     watch: CountedWatch,
   ): Promise<Table<Float64Array>> => {
     numbersSinceBreath += (to - from) * columns;
-    // Reading alone may let no abort through.
+    // Reads alone may never yield to the task that would abort the signal.
     if (numbersSinceBreath > mostAtOnce) {
       numbersSinceBreath = 0;
       await breath();
@@ -217,8 +220,8 @@ export function tensorRows<Entry extends SafetensorsEntry>(
     for (const [place, row] of rows.entries()) placesOf.set(row, [...(placesOf.get(row) ?? []), place]);
     watch.willRead(sorted.length * rowBytes);
     const ranges = rangesOf(sorted, rowsAtOnce(columns));
-    // Several at once, as they may come from afar; but not of a large table, nor so many that all files are
-    // open.
+    // Several ranges are read at once, because they may come over a network. But of a large table only one
+    // is read at a time, and never so many that too many files are open.
     const several = sorted.length > rowsAtOnce(columns) ? 1 : 16;
     for (let at = 0; at < ranges.length; at += several) {
       await Promise.all(
@@ -236,7 +239,7 @@ export function tensorRows<Entry extends SafetensorsEntry>(
     }
     return table(data, rows.length, columns);
   };
-  /** For each row of a table that the tensor `corpus` has, its row there. */
+  /** The table of which the tensor `corpus` has some rows, and the place of each of these rows there. */
   let corpus: { name: string; places: ReadonlyMap<number, number> } | undefined;
   return {
     tensors,
@@ -263,7 +266,7 @@ export function tensorRows<Entry extends SafetensorsEntry>(
   };
 }
 
-/** A multiple of eight, as the module packs rows in eights. */
+/** A multiple of eight, because the module packs rows in groups of eight. */
 const rowsAtOnce = (columns: number) => Math.max(1, 8 * Math.floor(mostAtOnce / columns / 8));
 
 /** Neighbouring rows are read together, at most `most` of them. */

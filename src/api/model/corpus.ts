@@ -1,5 +1,5 @@
-// Plain sentences, written for this project: the default corpus for means. They are short and long and about
-// many things, so that every position of a window sees the same mix of words.
+// Plain sentences, written for this project: the default corpus for means. They vary in length and subject,
+// so that every position of a window sees the same mix of words.
 
 /**
  * Has 128 sentences of everyday English, for corpusMeans().

@@ -11,24 +11,26 @@ import type { ForwardPass, PositionStatistics, ScoreMeans, StateMeans } from './
 /** The mean decomposition of every state over a corpus. */
 export interface CorpusMeans {
   /**
-   * How many windows there are: one begins every 7 tokens of all sentences joined without their special
-   * tokens.
+   * The number of windows. All sentences are joined without their special tokens, and a window begins every
+   * 7 tokens.
    */
   readonly windows: number;
-  /** [layers + 1], one for the state after each number of layers that were run. */
+  /**
+   * [layers + 1], the statistics of the state after 0 layers, 1 layer and so on, up to all that were run.
+   */
   readonly states: readonly PositionStatistics[];
   /**
-   * [layers, heads], the share of position → position in the variation of a head's scores. It is canonical,
-   * by these means, and pooled over 32 of the sentences that are no longer than a window, or all if there are
-   * fewer; NaN if there is none.
+   * [layers, heads], the share of position → position in the variation of a head's scores. It is taken in
+   * the canonical gauge with these means, and pooled over 32 of the sentences that are no longer than a
+   * window, or over all of those if there are fewer; NaN if there are none.
    */
   readonly heads: Table<Float64Array>;
   /** How many sentences `heads` is pooled over. */
   readonly sentencesOfHeads: number;
   /**
-   * Of the queries and keys of each layer that was run and of the one after them, if they were gathered. In
-   * the first layer of a model that adds no positions, the means at all positions are the same by
-   * definition.
+   * The means of the queries and keys of each layer that was run and of the next layer, if they were
+   * gathered. In the first layer of a model that adds no positions, the means are by definition the same at
+   * all positions.
    */
   readonly scores?: readonly ScoreMeans[];
 }
@@ -37,11 +39,11 @@ export interface CorpusMeans {
 export interface Corpus {
   /** How many rows of a window have a position. */
   readonly positions: number;
-  /** How many rows come before them. */
+  /** How many rows of a window come before those. */
   readonly first: number;
   /** Each window, as a sentence of its own. */
   readonly windows: readonly Sentence[];
-  /** The sentences that the shares of heads are pooled over. */
+  /** The sentences over which the shares of heads are pooled. */
   readonly pooledSentences: readonly Sentence[];
 }
 
@@ -49,19 +51,22 @@ type ReadPass<T> = (pass: ForwardPass) => T | Promise<T>;
 
 /** A model, as meansOver() needs it. */
 export interface CorpusModel {
-  /** The function of the module that the model runs in. */
+  /** poolShares() of the module in which the model runs. */
   poolShares: SmallSuperpose['poolShares'];
-  /** Heads of a layer, from 1 up. */
+  /** The number of heads of a layer, from 1 up. */
   heads: number;
   /** How many layers are run. */
   layers: number;
   /** Rows whose token the model fixes. */
   excludedRows: readonly number[];
-  /** Of how many layers queries and keys are gathered too, if any are, and their widths. */
+  /** How many layers' queries and keys are gathered too, and how wide these are; undefined if none are. */
   scores?: Readonly<Record<'layers' | 'query' | 'key', number>> | undefined;
-  /** Runs a window through the layers, with other tasks in between, and returns what `read` takes of it. */
+  /**
+   * Runs a window through the layers, letting other tasks run in between, and returns what `read` returns
+   * for the pass.
+   */
   runWindow<T>(window: Sentence, read: ReadPass<T>): Promise<T>;
-  /** The same for a sentence whose scores are taken apart. */
+  /** Does the same for a sentence, and keeps what is needed to decompose its scores. */
   runSentence<T>(sentence: Sentence, read: ReadPass<T>): Promise<T>;
   /** Ends the work between two windows. */
   signal?: AbortSignal | undefined;
@@ -71,7 +76,7 @@ export interface CorpusModel {
 
 /** How many tokens lie between the beginnings of two windows. */
 const stride = 7;
-/** The most sentences that the shares of heads are pooled over. */
+/** The largest number of sentences over which the shares of heads are pooled. */
 const mostPooled = 32;
 /** Even and odd windows are averaged separately, so there must be some of each. */
 const leastWindows = 4;
@@ -117,7 +122,7 @@ function evenlySpaced<Item>(items: readonly Item[], most: number): Item[] {
 
 type Rows = 'states' | 'queries' | 'keys';
 
-/** Means over windows of equal length, state by state, gathered in the module. */
+/** Gathers the means of each state over windows of equal length, in the module's memory. */
 export function gatherMeans(
   { raw, d }: PassInternals,
   { positions, first }: Pick<Corpus, 'positions' | 'first'>,
@@ -209,7 +214,7 @@ export async function meansOver(corpus: Corpus, model: CorpusModel): Promise<Cor
   }
 }
 
-/** What is pooled of a layer's scores, by the means of its input. */
+/** Decomposes a layer's scores by the means of its input, and returns what shares are pooled from. */
 async function poolableScores(
   forward: ForwardPass,
   layer: number,

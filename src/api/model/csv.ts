@@ -14,18 +14,20 @@ export const decimals = ['.', ','] as const;
 export type CsvDecimal = (typeof decimals)[number];
 
 /**
- * How a .csv or .tsv file is read. These are all the rules, which docs/tables.md repeats for readers; what
- * they leave open is asked for, never guessed:
+ * How a .csv or .tsv file is read. These are all the rules, which docs/tables.md repeats for readers; where
+ * they leave something open, the caller must pass an option, and nothing is guessed:
  *
  * - Cells are separated by commas in .csv and by tabs in .tsv. A file that seems to have another separator
- *   is refused with a message that names it: each of its first 100 lines has equally many of it, or each is
- *   a single cell that contains it (the first line may be a title).
+ *   is refused with a message that names it. A character seems to be the separator if each of the first 100
+ *   lines contains it equally often, or if each line is a single cell that contains it (the first line may
+ *   be a title).
  * - In .csv, cells may be quoted as in RFC 4180. In .tsv there are no quotes, and a cell in quotes is
  *   refused.
- * - Spaces around cells, empty lines and a byte order mark are ignored. All other lines have equally many
- *   cells.
+ * - Spaces around cells, empty lines and a byte order mark are ignored. All other lines must have the same
+ *   number of cells.
  * - A number is finite and has no marks between thousands. A cell that is empty, or that looks like a number
- *   but is none, such as 1,234 or nan, is never taken for a name: it is refused where a number is expected.
+ *   but is not one, such as 1,234 or nan, is never taken for a name: it is refused where a number is
+ *   expected.
  * - The first line is a header if none of its cells, except perhaps the first, is a number. It is also a
  *   header if its first cell is empty and the others are whole numbers that rise, as pandas writes an index.
  * - If only the first cell of the first line is not a number, that line is a row with a name, provided that
@@ -38,7 +40,7 @@ export type CsvDecimal = (typeof decimals)[number];
  *   if they are distinct whole numbers beside fractions.
  */
 export interface CsvOptions {
-  /** Between cells. Default: a comma in .csv, a tab in .tsv. */
+  /** The character between cells. Default: a comma in .csv, a tab in .tsv. */
   separator?: CsvSeparator;
   /** The decimal mark. Default: a point. */
   decimal?: CsvDecimal;
@@ -50,7 +52,7 @@ export interface CsvOptions {
 
 /** How a .csv or .tsv file was read. */
 export interface CsvLayout {
-  /** Between cells. */
+  /** The character between cells. */
   readonly separator: CsvSeparator;
   /** The decimal mark. */
   readonly decimal: CsvDecimal;
@@ -60,9 +62,9 @@ export interface CsvLayout {
   readonly labels: boolean;
 }
 
-/** The layout is decided by this many lines. */
+/** How many lines decide the layout. */
 const sampledLines = 100;
-/** In characters, with its line end. */
+/** The longest line that is read, in characters, including its line end. */
 const longestLine = 2 ** 21;
 const pieceBytes = 2 ** 18;
 
@@ -84,12 +86,12 @@ interface Dialect {
 interface CsvRecord {
   cells: string[];
   line: number;
-  /** The line after it, and where that begins in the text. */
+  /** The number of the next line, and the place in the text where that line begins. */
   nextLine: number;
   end: number;
 }
 
-/** A part of the text, which ends with the file if `last`. */
+/** A part of the file's text; `last` says whether the file ends with it. */
 interface Piece {
   text: string;
   last: boolean;
@@ -230,7 +232,7 @@ function recordAt(
   const cells: string[] = [];
   for (let at = from; ; at += 1) {
     const column = cells.length + 1;
-    // A quotation mark within a cell is one of its letters.
+    // A quotation mark inside an unquoted cell is an ordinary character.
     const isQuoted = quotes && text[at] === '"';
     const end = isQuoted ? endOfQuoted(text, at) : endOfPlain(text, at, separator);
     if (end === undefined) {
@@ -254,7 +256,7 @@ function recordAt(
   }
 }
 
-/** Behind the closing quotation mark; undefined if the text has none. */
+/** The place after the closing quotation mark; undefined if the text has none. */
 function endOfQuoted(text: string, start: number): number | undefined {
   let end = start;
   do {
@@ -278,7 +280,7 @@ const separatorNames: Record<CsvSeparator, string> = {
   ' ': 'spaces',
 };
 
-/** Refuses a file whose first lines seem to have another separator than they are cut by. */
+/** Refuses a file whose first lines seem to have a separator other than that of the dialect. */
 function refuseOtherSeparator(file: Slices, { text, last }: Piece, dialect: Dialect): void {
   const { separator, decimal, quotes } = dialect;
   const unquoted = quotes ? text.replaceAll(/(^|[,;|\t\r\n])"(?:[^"]|"")*"/g, '$1""') : text;
@@ -292,7 +294,7 @@ function refuseOtherSeparator(file: Slices, { text, last }: Piece, dialect: Dial
   for (const other of separators) {
     if (other === separator || other === decimal) continue;
     const counts = lines.map((line) => line.split(other).length - 1);
-    // Names may have spaces, and numbers decimal commas.
+    // Names may contain spaces, and numbers decimal commas, equally often in every line.
     const isRegular =
       other !== ' ' && other !== ',' && counts.every((count) => count > 0 && count === counts[0]);
     const isInOneCell = isOneColumn && rows.every((line) => line.trim().includes(other));
@@ -316,11 +318,11 @@ function numberIn(cell: string, decimal: CsvDecimal): number {
 
 const isWhole = (cell: string) => /^\d+$/.test(cell);
 const isYear = (cell: string) => /^(18|19|20)\d\d$/.test(cell);
-/** What programs write where a number is missing. */
+/** Whether a cell is what programs write where a number is missing. */
 const isMissing = (cell: string) => /^(|nan|n\/?a|null|none|[-+]?inf(inity)?)$/i.test(cell);
-/** A number in any notation, also those that are not read, such as 1,234 or −1.5. */
+/** Whether a cell looks like a number in any notation, even one that is not read, such as 1,234 or −1.5. */
 const isLikeNumber = (cell: string) => /^[-+−]?\.?\d[\d.,'’\s]*(e[-+−]?\d+)?$/i.test(cell);
-/** Neither a number, in whatever notation, nor a missing one. */
+/** Whether a cell neither looks like a number nor stands for a missing one. */
 const isWord = (cell: string) => !isMissing(cell) && !isLikeNumber(cell);
 
 /** Whether more than half of the numbers among these cells are fractions. */
@@ -338,7 +340,7 @@ function areNames(cells: readonly string[]): boolean {
 const doRise = (cells: readonly string[]) =>
   cells.every((cell, place) => isWhole(cell) && (place === 0 || Number(cell) > Number(cells[place - 1])));
 
-/** The first cells of some, as a question shows them. */
+/** The first three of these cells, as an error quotes them. */
 const listed = (cells: readonly string[]) =>
   `${cells
     .slice(0, 3)
@@ -346,8 +348,8 @@ const listed = (cells: readonly string[]) =>
     .join(', ')}${cells.length > 3 ? ', …' : ''}`;
 
 /**
- * Whether the first line and the first column are names, by the rules; refuses a file of which they leave
- * that open.
+ * Decides by the rules whether the first line and the first column are names. Refuses a file for which the
+ * rules leave that open.
  */
 function layoutOf(
   file: Slices,
@@ -376,7 +378,7 @@ function hasHeader(
   const [corner = '', ...others] = top;
   if (others.length === 0 ? isWord(corner) : others.every(isWord)) return true;
   if (corner === '' && others.length > 0 && doRise(others)) return true;
-  // A header alone is no table.
+  // A header alone is not a table.
   if (below.length > 0) {
     const isName = labels === true || !isLikeNumber(corner);
     const numbers = isName ? others : top;
@@ -455,7 +457,7 @@ function rowReader(top: CsvRecord, labels: boolean, dialect: Dialect) {
     if (labels) {
       const other = lineOfName.get(name);
       if (other !== undefined) {
-        // An empty header makes names of a column of numbers, which may repeat.
+        // Under an empty header, a column of numbers counts as names, but numbers may repeat.
         const hint = isLikeNumber(name)
           ? ', or pass labels: false if the first column is numbers rather than names'
           : '';

@@ -1,11 +1,11 @@
-// What describes a family of models: the names of its tensors, the members of its config.json, and what it
-// computes. families.ts has one descriptor per family. The reader of files (recognize.ts, layers.ts), the
-// report and the tests treat all families alike, by their descriptors.
+// The description of a family of models: the names of its tensors, the members of its config.json, and what
+// it computes. families.ts has one descriptor per family. The code that reads files (recognize.ts,
+// layers.ts), the report and the tests know a family only by its descriptor.
 
 /** The members of a config.json; an empty object without such a file. */
 export type Config = Readonly<Record<string, unknown>>;
 
-/** A member of config.json, and the value that it has where it is left out. */
+/** A member of config.json, and its default. */
 export interface Member<T> {
   /** Its name in config.json. */
   readonly member: string;
@@ -26,13 +26,13 @@ export interface LayerNames {
   readonly value: string;
   /** W_O. */
   readonly output: string;
-  /** The norm before attention, or after it. */
+  /** The norm before or after attention, as `norms.place` says. */
   readonly attentionNorm: string;
   /** The first map of the MLP. */
   readonly up: string;
   /** The second map of the MLP. */
   readonly down: string;
-  /** The norm before the MLP, or after it. */
+  /** The norm before or after the MLP, as `norms.place` says. */
   readonly mlpNorm: string;
   /** The map whose activated output is multiplied with the output of `up`. */
   readonly gate?: string;
@@ -60,30 +60,31 @@ export interface TensorNames {
   readonly transposed?: true;
 }
 
-/** A layer's queries see only the nearest keys. */
+/** A sliding window: the queries of a layer see only the nearest keys. */
 export interface Window {
   /** How many keys a query sees, itself included. */
   readonly keys: Member<number>;
   /** The flag that switches the window on; without one it is always on. */
   readonly flag?: string;
   /**
-   * The first layer with a window, unless layer_types lists them; without this member, all layers have one.
+   * The first layer with a window, unless layer_types in config.json lists the layers that have one. If this
+   * is left out, all layers have one.
    */
   readonly firstLayer?: Member<number>;
 }
 
-/** How positions get in. */
+/** How positions get into the model. */
 export type Positions =
   /**
-   * Rows of a table are added to those of tokens. The first token gets row `firstRow`; padding has the row
-   * before.
+   * Rows of a position table are added to token rows. The first token gets row `firstRow`, and padding gets
+   * the row before it.
    */
   | { readonly kind: 'added'; readonly firstRow: number }
   /** Queries and keys are rotated (RoPE); `base` is the base of the angles. */
   | { readonly kind: 'rotary'; readonly base: Member<number>; readonly window?: Window };
 
 /**
- * Whether something exists, or the member of config.json that says so, which is false where it is left out.
+ * Whether something exists, or the name of the member of config.json that says so and is false by default.
  */
 type Flag = boolean | string;
 
@@ -129,8 +130,8 @@ export interface FamilyDescriptor {
     readonly d_head?: string;
   };
   /**
-   * Members of config.json that change what is computed, with the values that can be read here. A member that
-   * is left out has the first of them.
+   * Members of config.json that change what is computed, each with the values that can be read here. A
+   * member that is left out has the first of its values.
    */
   readonly config: Readonly<Record<string, readonly unknown[]>>;
 }
@@ -152,13 +153,15 @@ export const layerTensor = (
   part: keyof LayerNames,
 ): string => `${tensors.layers}.${layer}.${tensors.layer[part]}`;
 
-/** The tensors by which a model of this family is found in a file: the token table and the first W_Q. */
+/**
+ * The tensors by which a model of this family is recognized in a file: the token table and the first W_Q.
+ */
 export const identifyingTensors = (descriptor: FamilyDescriptor): readonly [token: string, query: string] => [
   `${descriptor.tensors.tables.token}.weight`,
   `${layerTensor(descriptor, 0, 'query')}.weight`,
 ];
 
-/** The tensors that set this family apart from others whose names are alike. */
+/** The tensors that distinguish this family from others whose tensors have the same names. */
 export function distinguishingTensors(descriptor: FamilyDescriptor): string[] {
   const { tables, layer } = descriptor.tensors;
   return [

@@ -5,9 +5,9 @@ import { type Files, type Slices, Unreadable } from '../files.js';
 const nodeFiles = 'node:fs/promises';
 const nodeUrl = 'node:url';
 
-/** The file of a path and those beside it, or the files of a folder, as far as a model may need them. */
+/** The file at a path and those beside it, or the files in a folder, as far as a model may need them. */
 export async function filesOnDisk(source: string | URL): Promise<Files> {
-  // A computed name keeps bundlers from putting a substitute for it into pages.
+  // A computed name keeps bundlers from putting a substitute for the module into pages.
   const { open, readdir, stat }: typeof import('node:fs/promises') = await import(
     /* @vite-ignore */ /* webpackIgnore: true */ nodeFiles
   );
@@ -30,7 +30,7 @@ export async function filesOnDisk(source: string | URL): Promise<Files> {
   for (const entry of await withReason(folder, readdir(folder, { withFileTypes: true }))) {
     if (!modelFile.test(entry.name) && entry.name !== named) continue;
     const at = `${folder}/${entry.name}`;
-    // A link may lead nowhere. Then weights are ignored, and other files fail when they are read.
+    // A symbolic link may lead nowhere. Then weights are ignored, and other files fail when they are read.
     const status = await stat(at).catch(() => undefined);
     if (!status && entry.name !== named && entry.name.endsWith('.safetensors')) continue;
     const size = status?.size ?? 0;
@@ -53,7 +53,7 @@ export async function filesOnDisk(source: string | URL): Promise<Files> {
       name: entry.name,
       size,
       async read(offset, length) {
-        // A read of a pipe would wait for somebody who writes to it.
+        // Reading from a pipe would wait until somebody writes to it.
         if (status && !status.isFile()) {
           const what = status.isDirectory() ? 'a folder' : 'a pipe or a device';
           throw new Unreadable(`“${at}” could not be read: it is ${what}, and must be a file.`);

@@ -6,11 +6,11 @@ import { product } from './safetensors.js';
 /** @category Read and write files */
 interface EncodeSafetensorsApi {
   /**
-   * Writes a safetensors file, and returns its bytes: tensors of any rank, tables, [rows, columns], and
-   * lists, [length]. The type of an array says the dtype: F32 and F64 for floats, I8 to I64 and U8 to U64 for
-   * whole numbers. Arrays of wider numbers are stored first, so that all are aligned; arrays of equal width
-   * keep their order. Values of tensors and lists may be NaN or infinite, as results may. `metadata` is the
-   * format's own map from text to text. Throws RangeError, TypeError.
+   * Writes tensors of any rank, tables, [rows, columns], and lists, [length], as a safetensors file, and
+   * returns its bytes. The type of an array says the dtype: F32 and F64 for floats, I8 to I64 and U8 to U64
+   * for whole numbers. Arrays of wider numbers are stored first, so that all arrays are aligned; arrays of
+   * equal width keep their order. Values of tensors and lists may be NaN or infinite, as results may.
+   * `metadata` is the format's own map from text to text. Throws RangeError, TypeError.
    */
   encodeSafetensors(
     tensors: Readonly<Record<string, Tensor | Table | Floats | Integers>>,
@@ -44,7 +44,7 @@ export function encodeSafetensorsApi(): EncodeSafetensorsApi {
   };
 }
 
-/** A tensor in the form in which a file has it. */
+/** A tensor as a file stores it. */
 export interface RawTensor {
   /** Its name, unique in the file. */
   name: string;
@@ -68,7 +68,7 @@ export function safetensorsHeader(
     at += bytes.length;
   }
   const text = new TextEncoder().encode(JSON.stringify(Object.fromEntries(header)));
-  // Spaces are added, so that the data begin at a multiple of eight.
+  // Spaces are appended so that the data begin at a multiple of eight.
   const length = Math.ceil(text.length / 8) * 8;
   const start = new Uint8Array(8 + length).fill(0x20);
   new DataView(start.buffer).setBigUint64(0, BigInt(length), true);
@@ -83,7 +83,7 @@ function checkUnicode(what: string, text: string): void {
   }
 }
 
-/** The dtypes of arrays, by the name of their class: a frame has classes of its own. */
+/** The dtypes of arrays by the name of their class, because a frame has classes of its own. */
 const dtypes = new Map([
   ['Float64Array', 'F64'],
   ['Float32Array', 'F32'],

@@ -1,7 +1,7 @@
-// Makes the files that loadMiniLM() reads from the published weights: MiniLM's checkpoint in an order of our
-// own, its tables in files of a few rows. What the first scores need comes first, then the tables, the rest
-// of each layer, and the rows of the default corpus. For Node only. All values stay fp16, since int8 rows
-// would cost an error of 0.3 in a logit.
+// Makes, from the published weights, the files that loadMiniLM() reads: MiniLM's checkpoint with its tensors
+// in another order, and with its tables in files of a few rows. The tensors that the first scores need come
+// first, then the tables, the rest of each layer, and the rows of the default corpus. For Node only. All
+// values stay fp16, because int8 rows would cause an error of 0.3 in a logit.
 import type { SmallSuperpose } from '../smallModule.js';
 import { joined } from '../table.js';
 import { checkpointOf, present } from './checkpoint.js';
@@ -46,20 +46,24 @@ function layerTensors(number: number): string[] {
     .flatMap((part) => weightAndBias(nameIn(number, part)));
 }
 
-/** Tensors that are published together; `rows` if they are a table in several files. */
+/**
+ * Tensors that are published together. If they are a table in several files, `rows` says how many rows each
+ * file has.
+ */
 interface Group {
   name: string;
   tensors: RawTensor[];
   rows?: readonly number[];
 }
 
-/** How many rows each file of a table has, but the last, which has what is left. */
+/** How many rows each file of a table has, except the last, which has the rest. */
 export type TableRows = Record<'words' | 'positions', readonly number[]>;
 
 /**
- * Files are small where a sentence needs some of their rows, and large elsewhere, so that there are few. The
- * vocabulary begins with markers and signs, of which plain text needs [CLS] and [SEP] (101 and 102), what is
- * on a keyboard, and letters (up to 1062). Words begin at 1996, the most frequent first.
+ * Files are small where a sentence needs only some of their rows, and large elsewhere, so that there are few
+ * files. The vocabulary begins with special tokens and signs. Of these, plain text needs [CLS] and [SEP]
+ * (101 and 102), the characters on a keyboard, and letters (up to 1062). Words begin at 1996, the most
+ * frequent first.
  */
 const wordStages: readonly { until: number; rows: number }[] = [
   { until: 96, rows: 96 },
@@ -83,7 +87,7 @@ function defaultRows(): TableRows {
   return { words, positions: [32, 96] };
 }
 
-/** The files by name. */
+/** Makes the files, and returns their bytes by name. */
 export async function extractMinilm(
   superpose: SmallSuperpose,
   folder: URL,

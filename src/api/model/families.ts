@@ -38,7 +38,7 @@ const bertLike = {
   config: { position_embedding_type: ['absolute'], is_decoder: [false], add_cross_attention: [false] },
 } as const satisfies Partial<FamilyDescriptor>;
 
-/** The names of Llama's tensors, and of those that took them over. */
+/** The names of Llama's tensors, and of those of the families that took over these names. */
 const llamaTensors = {
   tables: { token: 'embed_tokens' },
   layers: 'layers',
@@ -218,7 +218,7 @@ export const namesOf = (families: readonly FamilyId[], last = 'and'): string =>
   );
 
 /**
- * Lists the names of all families that can be opened, as a sentence does.
+ * Lists the names of all families that can be opened, as a phrase for a sentence.
  *
  * @category Decompose a model
  */

@@ -15,7 +15,8 @@ export type FirstLayer = Required<
 >;
 
 /**
- * What lies between the summed rows and the first layer's scores. Throws RangeError for a model with RoPE.
+ * Reads what lies between the summed rows and the first layer's scores: a norm, W_Q and W_K. Throws
+ * RangeError for a model with RoPE.
  */
 export async function firstLayerOf(model: Model, watch: CountedWatch): Promise<FirstLayer> {
   const { descriptor } = model.layout;
@@ -45,7 +46,7 @@ async function readFirstLayer(model: RunnableModel, watch: CountedWatch): Promis
 
 type FirstScoresOptions = GaugeOptions & Pick<DecomposeInput, 'only' | 'groups'> & SlicesWatch;
 
-/** The first layer's scores, taken apart into the summands and `constant`. */
+/** Decomposes the first layer's scores; their parts are the summands and `constant`. */
 export async function firstScores(
   model: Model,
   firstLayer: () => Promise<FirstLayer>,

@@ -1,15 +1,15 @@
-// What every format of a reader's own table gives, its first rows, and how a file that cannot be read is
-// refused.
+// The first rows of a reader's own table, which every file format returns, and the error for a file that
+// cannot be read.
 
 import type { Tensors } from './checkpoint.js';
 import type { Slices } from './slices.js';
 import { counted, type SlicesWatch } from './watch.js';
 
-/** The first rows of a table, one after another. */
+/** The first rows of a table. */
 export interface FirstRows {
   /** [rows, columns], one row after another. */
   data: Float64Array;
-  /** The numbers of a row. */
+  /** How many numbers a row has. */
   columns: number;
   /** The names of the rows, if the file gives them. */
   words?: string[];
@@ -20,7 +20,7 @@ export interface FirstRows {
 /** The widest row, in numbers. */
 export const mostColumns = 2 ** 16;
 
-/** Refuses a file: what was expected at a place in it, and what is there. */
+/** Refuses a file with an error that says what was expected at a place in it, and what was found there. */
 export function refuse(file: Slices, place: string, expected: string, actual: string): never {
   throw new RangeError(`“${file.name}”, ${place}: expected ${expected}; found ${actual}.`);
 }

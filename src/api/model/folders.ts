@@ -28,7 +28,7 @@ export function filesOfOneFolder(files: readonly Slices[]): Map<string, Slices> 
     [...inFolder.keys()].some((name) => weightsName.test(name)),
   );
   const leastDepth = Math.min(...withWeights.map(([folder]) => depthOf(folder)));
-  // A model in a folder inside another model's is a part of it, such as a dense layer of
+  // A model in a subfolder of another model's folder is a part of that model, such as a dense layer of
   // sentence-transformers.
   const outermost = withWeights.filter(([folder]) => depthOf(folder) === leastDepth);
   if (outermost.length > 1) {

@@ -1,5 +1,5 @@
-// A forward pass of a transformer stack: its checked input, its run in steps, and what can be read of it
-// until the next.
+// A forward pass of a transformer stack: its checked input, its run in steps, and what can be read from it
+// until the next pass.
 import * as check from '../check.js';
 import { checkedNames, checkedTables, type DecomposeInput, grouped } from '../scores/decompose.js';
 import { checkedGauge } from '../scores/gauge.js';
@@ -20,17 +20,19 @@ import {
 } from './transformerStackTypes.js';
 import { breath } from './watch.js';
 
-/** What a step of a pass returns in place of the layer in which it stands when the pass is through. */
+/**
+ * What a step returns when the pass is complete. Until then, it returns the layer that the pass has reached.
+ */
 const endOfPass = -1;
 
-/** How many multiplications a pass runs for before it looks at its signal: some ten milliseconds. */
+/** How many multiplications a pass runs between two checks of its signal: about ten milliseconds' worth. */
 const stepLength = 2 ** 28;
 
 /** What a model needs of a forward pass beyond its public part. */
 export interface PassInternals extends Pick<ResidentStack, 'raw' | 'd'> {
   /** The address of the pass's stack. Throws after the next pass of that stack. */
   address(): number;
-  /** decompose() of the pass, for which layers that were released are read again. */
+  /** Like decompose() of the pass, except that layers that were released are read again. */
   decompose(input: StackDecomposeInput): Promise<Scores>;
 }
 
@@ -92,7 +94,7 @@ function checkedForward(stack: ResidentStack, summands: Summands, input: Forward
 
 type Pass = ReturnType<typeof checkedForward>;
 
-/** The stack's address. Throws unless this is its last pass. */
+/** The stack's address. Throws unless `pass` is its last one. */
 function addressFor(stack: ResidentStack, pass: Pass): number {
   const address = stack.address();
   if (stack.lastPass !== pass) {
@@ -129,7 +131,7 @@ export async function forwarded(
       input.signal?.throwIfAborted();
       layer = raw.stepForward(addressFor(stack, pass), stepLength);
     }
-    // The scores of the last layer can be taken apart as long as it stays.
+    // The scores of the last layer can be decomposed for as long as that layer stays in memory.
     stack.layerInUse = options.layers - 1;
     pass.isDone = true;
     return resultOf(stack, pass, raw.forwardEmbeddings(address));
@@ -186,13 +188,13 @@ function resultOf(stack: ResidentStack, pass: Pass, embeddings: Float64Array): F
 }
 
 /**
- * How the scores of a layer of a pass are taken apart: the layers whose weights that needs, in order, what
- * is done with each of them, and the result.
+ * Prepares the decomposition of the scores of a layer. `layers` lists the layers whose weights it needs, in
+ * order; `advance` is called with each of them, and `compute` returns the result.
  */
 function decomposition(stack: ResidentStack, pass: Pass, address: number, input: StackDecomposeInput) {
   const { raw, d, heads, causal, queryChannels, keyChannels } = stack;
   const { n } = pass;
-  // Weights in place of the softmax are not those of the scores, so nothing would add up.
+  // Attention weights that replace the softmax are not those of the scores, so terms would not add up.
   if (pass.replacesAttention) {
     throw new Error(
       'The scores of a forward pass with attention weights are not those of its summands. Run it without attention.',
@@ -203,10 +205,10 @@ function decomposition(stack: ResidentStack, pass: Pass, address: number, input:
   const only = check.chosenHeads(input.only, heads);
   const { way, groups } = checkedParts(pass.names, input);
   const parts = groups.names;
-  // By streams, the layers before it move the parts too.
+  // For the way `streams`, the layers before it move the parts too.
   const layers = way === 'streams' ? Array.from({ length: layer + 1 }, (_, before) => before) : [layer];
   let advanced = 0;
-  /** Checks that a decomposition fits, and that the layers are there that it needs. */
+  /** Checks that the decomposition fits into memory, and that the layers that it needs are there. */
   const prepare = (count: number, more: number) => {
     stack.layerInUse = layer;
     fitsScores(raw, n, count, only.length, 2 * Math.max(d, queryChannels), more);
@@ -245,7 +247,7 @@ function decomposition(stack: ResidentStack, pass: Pass, address: number, input:
 }
 
 /**
- * The means of queries and keys, which are the gauge of the way by mechanism and say which rows are
+ * Checks the means of queries and keys. For the way `mechanism`, they are the gauge and say which rows are
  * excluded.
  */
 function mechanismMeans(
@@ -271,7 +273,7 @@ function mechanismMeans(
 }
 
 function checkedMeans(means: StateMeans | undefined, n: number, width: number, name = 'means') {
-  // The result of corpusMeans() has more than these means.
+  // The result of corpusMeans() has more members than these.
   check.knownOptions(name, means as PositionStatistics, {
     mean: true,
     position: true,
@@ -293,7 +295,7 @@ function checkedMeans(means: StateMeans | undefined, n: number, width: number, n
   return { mean, position, first };
 }
 
-/** The way of a decomposition, and the groups of its parts, for a layer that reads these summands. */
+/** Checks the way of a decomposition and the groups of its parts, for a pass with these summands. */
 export function checkedParts(
   summands: readonly string[],
   { way: chosen, groups }: { way?: unknown; groups?: DecomposeInput['groups'] },

@@ -1,4 +1,4 @@
-// The norms and maps of a model's layers in its files: where they are by the family's descriptor, and their
+// Finds the norms and maps of a model's layers in its files, by the family's descriptor, and reads their
 // values.
 import * as check from '../check.js';
 import type { Normalization } from '../scores/decompose.js';
@@ -17,11 +17,11 @@ export type MapSize = readonly [out: number, into: number];
 export interface MapPlace {
   /** The tensor's full name, without `.weight` or `.bias`. */
   readonly name: string;
-  /** The width that the map gives. */
+  /** The width of the map's output. */
   readonly out: number;
-  /** The width that it reads. */
+  /** The width of its input. */
   readonly into: number;
-  /** Which of the tensor's `of` maps it is. */
+  /** Which of the tensor's `of` maps it is, from 0. */
   readonly place: number;
   /** How many maps the tensor holds. */
   readonly of: number;
@@ -79,7 +79,7 @@ export function layerTensors(checkpoint: Tensors, watch: CountedWatch) {
     hasBias ? (await tensor(`${name}.bias`)).data.slice(place * out, (place + 1) * out) : undefined;
   return {
     biasOf,
-    /** The norm of this full name, of `width` channels. */
+    /** Reads the norm that has this full name and `width` channels. */
     async norm(
       { layout, epsilon }: Pick<RunnableModel, 'layout' | 'epsilon'>,
       name: string,
@@ -93,7 +93,7 @@ export function layerTensors(checkpoint: Tensors, watch: CountedWatch) {
       const [gain, bias] = await Promise.all(parameters.map(tensor));
       return { kind, gamma: (gain as Table<Float64Array>).data, ...(bias && { beta: bias.data }), epsilon };
     },
-    /** A map with its bias, [out, in]. */
+    /** Reads a map, [out, in], and its bias. */
     async linear(
       model: RunnableModel,
       layer: number,

@@ -1,5 +1,5 @@
-// The layers of an opened model: their tensors by the family's descriptor, read one layer after another
-// while they are added to a transformer stack of the full module.
+// Reads the layers of an opened model, whose tensors the family's descriptor names, one after another while
+// they are added to a transformer stack of the full module.
 import * as check from '../check.js';
 import type { Superpose } from '../fullModule.js';
 import { listed } from '../listed.js';
@@ -24,7 +24,7 @@ const activations: Readonly<Record<string, ActivationName>> = {
   silu: 'silu',
 };
 
-/** How many heads the keys have, which several heads of queries may share, and the width of a head. */
+/** How many heads the keys have, each of which several query heads may share, and the width of a head. */
 export function headSizes({
   checkpoint,
   layout,
@@ -194,11 +194,14 @@ function checkLayers(model: RunnableModel, layersWithTensors: number): void {
     ...(sizes.keyHeads && { [sizes.keyHeads]: keyHeads }),
     ...(sizes.d_head && { [sizes.d_head]: d_head }),
   });
-  // A gap between layers is not their end.
+  // A gap between layers must not be taken for the end of the model.
   if (layersWithTensors > layers) present(checkpoint.tensors, `${nameIn(layout, layers, 'down')}.weight`);
 }
 
-/** The bytes of each layer, in one pass: a file may have thousands of layers and of tensors. */
+/**
+ * The bytes of each layer in the files, counted in one pass because a file may have thousands of layers and
+ * tensors.
+ */
 function fileBytes({
   checkpoint,
   layout,

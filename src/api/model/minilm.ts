@@ -28,8 +28,8 @@ export interface MiniLM extends OpenedModel {
 export async function loadMiniLM(superpose: SmallSuperpose, options: MiniLMOptions = {}): Promise<MiniLM> {
   check.reading(superpose);
   check.knownOptions('options', options, { from: true, read: true, rest: true });
-  // The page's first figure does without this code.
+  // The page's first figure does not need this code.
   const { openMinilm } = await import('./minilmFiles.js');
-  // The cast holds, since a BERT sums these three tables.
+  // The cast is safe, because a BERT sums these three tables.
   return openMinilm(superpose, options) as Promise<object> as Promise<MiniLM>;
 }

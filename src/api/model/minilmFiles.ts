@@ -1,5 +1,4 @@
-// MiniLM's files, its tables in pieces, so that a page fetches only what it needs: where they are, and how
-// one is read.
+// Finds and reads MiniLM's files, whose tables are in pieces, so that a page fetches only what it needs.
 import * as check from '../check.js';
 import { readBytes, Unreachable, Unreadable, type Watch } from '../files.js';
 import type { SmallSuperpose } from '../smallModule.js';
@@ -74,7 +73,7 @@ function parsedManifest(bytes: Uint8Array): Manifest | null {
   }
 }
 
-/** A file exists, but is not what it should be. */
+/** The error for a file that exists but is not what it should be. */
 class Damaged extends Error {}
 
 type ReadBytes = NonNullable<MiniLMOptions['read']>;
@@ -82,7 +81,7 @@ type ReadBytes = NonNullable<MiniLMOptions['read']>;
 /** Reads a file and checks its bytes; errors name the file. */
 type ReadChecked = <T>(file: string, checked: (bytes: Uint8Array) => T, watch?: Watch) => Promise<T>;
 
-/** Reads a damaged file once more, past the caches. */
+/** If a file is damaged, reads it once more and bypasses caches. */
 function checkedReader(readFile: ReadBytes): ReadChecked {
   return async (file, checked, watch) => {
     const attempt = async (afresh: boolean) => {
@@ -98,7 +97,7 @@ function checkedReader(readFile: ReadBytes): ReadChecked {
         throw new Damaged(`The MiniLM file ${file} is damaged; build it again. ${why}`, { cause });
       }
     };
-    // A cache may hold something else in its place, such as a portal's sign-in page.
+    // A cache may hold something else in place of the file, such as a portal's sign-in page.
     return attempt(false).catch((error: unknown) => {
       if (error instanceof Damaged) return attempt(true);
       throw error;
@@ -111,7 +110,7 @@ const nodeFs = 'node:fs';
 const nodeExtraction = './extractMinilm.js';
 const nodeUrl = 'node:url';
 
-/** A function, since a page of one file has no address that another could be relative to. */
+/** A function, because a single-file page has no address that another one could be relative to. */
 const buildFolder = () => new URL(/* @vite-ignore */ '../../model/', import.meta.url);
 
 /** In Node without the build's files, the folder of the package with the weights, if it is installed. */
@@ -123,7 +122,7 @@ async function publishedFolder({ from, read }: MiniLMOptions): Promise<URL | und
     /* @vite-ignore */ /* webpackIgnore: true */ nodeFs
   );
   if (existsSync(new URL('manifest.json', buildFolder()))) return undefined;
-  // A bundle does not contain it.
+  // A bundle does not contain this module.
   const extraction: typeof import('./extractMinilm.js') | undefined = await import(
     /* @vite-ignore */ /* webpackIgnore: true */ nodeExtraction
   ).catch(() => undefined);
@@ -138,11 +137,11 @@ async function folderReader(from: URL | string): Promise<ReadBytes> {
 
 /**
  * The address of a folder. A text may be a full address; in a page, one relative to the page; in Node, a
- * path relative to where the program runs.
+ * path relative to the working directory.
  */
 async function addressOf(from: URL | string): Promise<URL> {
   const isInPage = typeof document === 'object';
-  // A single letter before a colon names a disk.
+  // A single letter before a colon is a Windows drive.
   const isFull = from instanceof URL || /^[a-z][a-z\d+.-]+:/i.test(from);
   // webpack takes new URL(x, import.meta.url) for one of its files, and warns that it does not know which.
   if (isFull) return new URL(from);

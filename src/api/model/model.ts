@@ -1,4 +1,4 @@
-// What is known of an opened model, and the rows that a sentence sums.
+// What is known about an opened model, and the rows that are summed for a sentence.
 
 import type { Superpose } from '../fullModule.js';
 import type { SmallSuperpose } from '../smallModule.js';
@@ -27,21 +27,27 @@ export interface Model {
   readonly layout: Layout;
   /** What config.json says; empty without one. */
   readonly config: Config;
-  /** Heads of queries; undefined where neither config.json nor the caller gives them. */
+  /** The number of query heads; undefined if neither config.json nor the caller gives it. */
   readonly heads: number | undefined;
-  /** ε of the norms; undefined likewise. */
+  /** ε of the norms; undefined if neither config.json nor the caller gives it. */
   readonly epsilon: number | undefined;
   /** How many layers the file has. */
   readonly layers: number;
-  /** The window of the layers that have one; undefined where none has. */
+  /** The sliding window of the layers that have one; undefined if none has. */
   readonly slidingWindow: SlidingWindow | undefined;
-  /** Starts the full module; returns what the model was opened over if that is unknown. */
+  /**
+   * Starts the full module. If the caller did not say how, returns the functions that the model was opened
+   * with.
+   */
   fullModule(): Promise<Superpose>;
-  /** Whether a forward pass through all layers fits well into memory. */
+  /**
+   * Whether the model is small enough to run through all its layers at once, instead of again for each
+   * layer.
+   */
   readonly isSmall: boolean;
   /** The most bytes of layers that stay in memory. */
   readonly layerBytes: number;
-  /** Whether a text can be given. */
+  /** Whether the model reads texts, not only token ids. */
   readonly readsText: boolean;
   /** The tokenizer. Throws RangeError where there is none. */
   tokenizer(): Promise<Tokenizer>;
@@ -69,25 +75,25 @@ function refuseMissing(option: string, what: string): never {
   );
 }
 
-/** How many tokens a run through so many layers takes; 0 where nothing says it. */
+/** The largest number of tokens that a run through `layers` layers takes; 0 if nothing says it. */
 export function longestOf({ layout: { positions }, slidingWindow }: Model, layers: number): number {
   const [first = Infinity] = slidingWindow?.layers ?? [];
   if (!slidingWindow || first >= layers) return positions;
-  // A window hides no key of a sentence that is no longer than it.
+  // A window hides no key of a sentence that is no longer than the window.
   return Math.min(slidingWindow.keys, positions || Infinity);
 }
 
 /** Rows to be summed, [n, d] each, by name: `token`, `position`, `token_type`. */
 export type SummandRows = Readonly<Record<string, Table<Float64Array>>>;
 
-/** The names of the rows that a sentence sums. */
+/** The names of the rows that are summed for a sentence. */
 export const summandNames = ({ tables }: Pick<Layout, 'tables'>): string[] => [
   'token',
   ...(tables.position ? ['position'] : []),
   ...(tables.segment ? ['token_type'] : []),
 ];
 
-/** The rows that a sentence sums; all its tokens are of segment 0. */
+/** Reads the rows that are summed for a sentence. All its tokens are taken to be of segment 0. */
 export async function rowsOf(
   { checkpoint, layout }: Model,
   ids: readonly number[],
@@ -107,6 +113,6 @@ export async function rowsOf(
   return Object.fromEntries(tables);
 }
 
-/** The rows that shares leave out of a sentence of `n` tokens, unless the caller names others. */
+/** The rows of a sentence of `n` tokens that shares leave out, unless the caller names others. */
 export const excludedIn = ({ excludedRows }: Pick<Layout, 'excludedRows'>, n: number): number[] =>
   excludedRows.filter((row) => row < n);

@@ -1,4 +1,4 @@
-// What an opened model can do, over the tensors of its files.
+// The methods of an opened model, which work on the tensors of its files.
 import * as check from '../check.js';
 import type { Superpose } from '../fullModule.js';
 import type { Scores } from '../scores/scores.js';
@@ -99,7 +99,7 @@ function modelCache(model: Model) {
     runs: () => startRuns({}),
     /** The first layer's norm and maps, which are read once. */
     firstLayer: shared((watch: CountedWatch, signal) => firstLayerOf(model, { ...watch, signal })),
-    /** Throws if the model was deleted since. */
+    /** Throws if the model was deleted after this cache was made. */
     refuseDeleted() {
       if (isDeleted) throw modelDeleted();
     },

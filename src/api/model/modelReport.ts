@@ -1,4 +1,4 @@
-// Measurements of the tables of a reader's model, which need no sentence.
+// Measurements of the token and position tables of a reader's model, which need no sentence.
 import type { OffsetMeans } from '../encodings/gram.js';
 import type { Superpose } from '../fullModule.js';
 import type { OverlapCurve } from '../geometry/subspaces.js';
@@ -12,26 +12,26 @@ import { type CountedWatch, counted, type SlicesWatch } from './watch.js';
 /** How many rows of a table are measured; all, if it has fewer. */
 const mostRows = 512;
 /**
- * How many main directions of the positions `curve` follows; as many as there are channels, if those are
+ * How many main directions of the positions `curve` covers, or as many as there are channels if those are
  * fewer.
  */
 const mainDirections = 12;
 
 /** A measurement of rows as they are, and of the same rows minus their mean row. */
 export interface ByGauge<T> {
-  /** Of the rows as they are. */
+  /** The measurement of the rows as they are. */
   readonly raw: T;
-  /** Of the rows that are not excluded, minus their mean. */
+  /** The measurement of the rows that are not excluded, minus their mean. */
   readonly centred: T;
 }
 
 export interface ReportedTable {
   /**
-   * The rows of the file's table that were read, at most 512: of tokens evenly spaced, of positions the first
-   * in use.
+   * Which rows of the file's table were read, at most 512: token rows are evenly spaced, and position rows
+   * are the first in use.
    */
   readonly rows: readonly number[];
-  /** ‖row‖, raw. */
+  /** The lengths ‖row‖ of the rows as they are. */
   readonly lengths: Summary;
   /** (Σ s²)² / Σ s⁴ of the singular values s: how many directions the rows fill. */
   readonly participation: ByGauge<number>;
@@ -50,22 +50,28 @@ export interface ModelReport {
   readonly chance: number;
   /** The overlap A of the two tables: see energyOverlap(). */
   readonly overlap: ByGauge<number> | undefined;
-  /** In which of the tokens' directions the 12 main directions of the positions lie, centred. */
+  /**
+   * Which part of each principal direction of the tokens lies in the 12 main directions of the positions,
+   * both centred.
+   */
   readonly curve: OverlapCurve | undefined;
   /** How much of the dot products of position rows with one another depends on the distance alone. */
   readonly offsets: ByGauge<OffsetMeans> | undefined;
-  /** For a model with RoPE. */
+  /** How a model with RoPE rotates; undefined for other models. */
   readonly rotary: RotaryReport | undefined;
 }
 
 export interface RotaryReport {
   /** The base of the angles; 10000 if config.json does not give it. */
   readonly base: number;
-  /** Heads of keys, which several query heads may share; undefined without config.json. */
+  /**
+   * The number of key heads, each of which several query heads may share; undefined if the number of query
+   * heads is not known.
+   */
   readonly keyHeads: number | undefined;
 }
 
-/** A model over the full module. */
+/** A model that was opened with the full module. */
 type ReportedModel = Model & { readonly superpose: Superpose };
 
 export async function modelReport(model: ReportedModel, options: SlicesWatch): Promise<ModelReport> {
@@ -93,7 +99,7 @@ function positionReport(
     return { position: none, cosines: none, overlap: none, curve: none, offsets: none };
   }
   const positions = position.table;
-  // Row i of a sentence gets row i of those in use.
+  // Row i of a sentence gets row i of the position rows in use, so excludedRows applies to both.
   const centredPositions = centredWithout(superpose, positions, layout.excludedRows);
   const offsets = (rows: Table) => superpose.offsetMeans(superpose.gram(rows));
   // A row of zeros, for example one that was never trained, has no cosine.

@@ -1,5 +1,5 @@
-// Runs of a model's layers in the full module: forward passes, their scores taken apart, and means over a
-// corpus. Pages fetch this, and what it imports, when a reader first asks for more than the first layer's
+// Runs a model's layers in the full module: forward passes, decompositions of their scores, and means over a
+// corpus. Pages fetch this file and what it imports when a reader first asks for more than the first layer's
 // scores.
 import * as check from '../check.js';
 import type { Superpose } from '../fullModule.js';
@@ -39,7 +39,8 @@ export function modelRuns(model: RunnableModel, superpose: Superpose) {
   const stack = sharedStack(layerSource(model, superpose));
   const running: Running = { model, stack, lastDecomposed: new WeakMap() };
   /**
-   * Runs a sentence. `read` takes what it needs of the pass, of the scores of the layers `decomposed` too.
+   * Runs a sentence. `read` takes what it needs from the pass, and may decompose the scores of the layers
+   * `decomposed`.
    */
   const run = async <T>(
     sentence: Sentence,
@@ -93,7 +94,7 @@ export function modelRuns(model: RunnableModel, superpose: Superpose) {
       });
     },
     async withoutPositions(sentence: Sentence, { signal, progress }: SlicesWatch = {}) {
-      // All passes in one turn, since a pass is valid until the next one.
+      // All passes run in one turn, because a pass is valid only until the next one.
       const all = firstLayers(model.layers);
       return stack.use(
         () => [...all, ...all, ...all, ...all],
@@ -111,7 +112,8 @@ export function modelRuns(model: RunnableModel, superpose: Superpose) {
 }
 
 /**
- * The scores of a layer, taken apart. The options are checked before layers are read, which may take long.
+ * Decomposes the scores of a layer. The options are checked before layers are read, because reading may take
+ * long.
  */
 async function decomposed(
   running: Running,
@@ -126,7 +128,7 @@ async function decomposed(
   const isByMechanism = input.way === 'mechanism';
   const needsMeans = isByMechanism || input.way === 'mean';
   if (needsMeans && corpusMeans === undefined) throw meansMissing(model, layer, isByMechanism);
-  // The result of corpusMeans() has more than these means.
+  // The result of corpusMeans() has more members than the two that are used here.
   if (corpusMeans || needsMeans) {
     check.knownOptions('means', corpusMeans as CorpusMeans, {
       windows: true,
@@ -139,12 +141,12 @@ async function decomposed(
   const means = corpusMeans && (isByMechanism ? scoreMeansAt : meansAt)(corpusMeans, layer);
   const needed = (transformer: TransformerStack | undefined) => [
     ...(passOf(running, transformer, layer, sentence) ? [] : firstLayers(layer + 1)),
-    // By streams, the layers before it are needed again.
+    // For the way `streams`, the layers before it are needed again.
     ...(input.way === 'streams' ? firstLayers(layer + 1) : [layer]),
   ];
   return stack.use(needed, counted({ signal, progress }), async (transformer) => {
     const forward = await passThrough(running, transformer, layer, sentence, signal);
-    // By mechanism the means say which rows are excluded.
+    // For the way `mechanism`, the means say which rows are excluded.
     const rows = excludedRows ?? (isByMechanism ? undefined : excludedIn(model.layout, forward.n));
     const pass = internalsOf.get(forward) as PassInternals;
     const scores = await pass.decompose({
@@ -191,7 +193,9 @@ function passOf(
   return last?.key === String(ids) && last.forward.layers > layer ? last.forward : undefined;
 }
 
-/** The forward pass whose scores are taken apart: the last one, or else a new one. */
+/**
+ * The forward pass whose scores are decomposed: the last one if it ran on these tokens, or else a new one.
+ */
 async function passThrough(
   running: Running,
   transformer: TransformerStack,
@@ -204,8 +208,8 @@ async function passThrough(
   if (last) return last;
   const rows = await rowsOf(model, sentence.ids, counted({ signal }));
   lastDecomposed.delete(transformer);
-  // A small model runs through all layers in memory, so that another layer's scores need no pass of their
-  // own.
+  // A small model runs through all layers that are in memory, so that the scores of another layer need no
+  // pass of their own.
   const layers = model.isSmall ? Math.max(layer + 1, transformer.layers) : layer + 1;
   const forward = await transformer.forward(rows, { layers, signal });
   lastDecomposed.set(transformer, { key: String(sentence.ids), forward });

@@ -1,5 +1,5 @@
-// Opens a reader's model: recognizes it by its config.json and header, and reads only what is needed of its
-// files.
+// Opens a reader's model: recognizes it by its config.json and header, and reads only those parts of its
+// files that are needed.
 import * as check from '../check.js';
 import type { Superpose } from '../fullModule.js';
 import type { SmallSuperpose } from '../smallModule.js';
@@ -13,12 +13,12 @@ import { filesOf, jsonOf, type Slices, type Source } from './slices.js';
 import { shared, watchNames } from './watch.js';
 
 /**
- * Opens a checkpoint of your own, also one that is larger than memory. In Node, pass the path of a
+ * Opens a checkpoint of your own, even one that is larger than memory. In Node, pass the path of a
  * .safetensors file, an index of shards or a folder; in a browser, the files that somebody chose:
- * `[...input.files]`. Beside the weights, config.json says what model it is, and tokenizer.json reads texts;
- * without them, pass `family` and token ids. Nothing is uploaded, and only the parts that are needed are
- * read. To run layers, `superpose` must have all functions, as load() returns them. Throws a RangeError that
- * says why the files cannot be read as a model.
+ * `[...input.files]`. Beside the weights, config.json says which model it is, and tokenizer.json makes it
+ * possible to pass texts; without these files, pass `family` and token ids. Nothing is uploaded, and only
+ * the parts that are needed are read. To run layers, `superpose` must be the full module, which load()
+ * returns by default. Throws a RangeError that says why the files cannot be read as a model.
  *
  * @category Decompose a model
  */
@@ -42,8 +42,8 @@ const optionNames: check.OptionNames<OpenModelOptions> = {
 };
 
 /**
- * openModel() without its check of options. `tokenizerOf` makes the tokenizer of a known tokenizer.json,
- * which is then read at once.
+ * openModel() without its check of options. If `tokenizerOf` is given, it makes the tokenizer from
+ * tokenizer.json, which is then read at once.
  */
 export async function openFiles(
   superpose: SmallSuperpose,
@@ -117,13 +117,13 @@ export async function openFiles(
 const smallModelBytes = 2 ** 26;
 
 /**
- * What config.json says of a model with RoPE. Refuses angles and windows that are not computed, before
- * layers are read.
+ * Reads from config.json how a model with RoPE rotates and which of its layers have a window. What is not
+ * computed here is refused before any layer is read.
  */
 async function checkedRotary(descriptor: FamilyDescriptor, config: Config, layers: number) {
   const { positions } = descriptor;
   if (positions.kind === 'added') return { slidingWindow: undefined, aboutWindow: '' };
-  // Pages fetch this for such models alone.
+  // Pages fetch this module only for models with RoPE.
   const { aboutWindow, anglesIn, slidingWindowIn } = await import('./rotaryConfig.js');
   anglesIn(config, positions.base);
   const slidingWindow = slidingWindowIn(descriptor, positions.window, config, layers);
@@ -131,8 +131,8 @@ async function checkedRotary(descriptor: FamilyDescriptor, config: Config, layer
 }
 
 /**
- * Throws RangeError if the first W_Q or W_K is missing, misshapen or cannot be decoded. Reads nothing of
- * them.
+ * Throws RangeError if the first W_Q or W_K is missing, misshapen or cannot be decoded. Reads none of their
+ * values.
  */
 function checkFirstLayer({ tensors }: Checkpoint, layout: Layout): void {
   const { descriptor, d_model: d } = layout;

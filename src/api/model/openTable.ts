@@ -1,5 +1,5 @@
-// Opens a reader's own table: a .npy, .csv or .tsv file, or a tensor of a .safetensors file. No more is read
-// than the rows that are needed.
+// Opens a reader's own table: a .npy, .csv or .tsv file, or a tensor of a .safetensors file. Only the rows
+// that are needed are read.
 import * as check from '../check.js';
 import type { SmallSuperpose } from '../smallModule.js';
 import { type Table, table } from '../table.js';
@@ -15,14 +15,14 @@ export type TableFormat = 'safetensors' | 'npy' | 'csv';
 
 /** The options separator, decimal, header and labels are for .csv and .tsv files; other formats need none. */
 export interface OpenTableOptions extends SlicesWatch, CsvOptions {
-  /** How many rows to read, from the first, from 1 up. Default 1000. */
+  /** How many rows to read from the beginning, from 1 up. Default 1000. */
   rows?: number;
-  /** Which tensor of a safetensors file; by default the only one of two dimensions. */
+  /** The name of a tensor of a safetensors file. By default, the only tensor of two dimensions. */
   tensor?: string;
 }
 
 export interface OpenedTable {
-  /** By the file’s name and first bytes. */
+  /** The format, which the file’s name and first bytes tell. */
   readonly format: TableFormat;
   /** The rows that were read. */
   readonly table: Table<Float64Array>;
@@ -92,7 +92,7 @@ export async function openTable(
   return { format, table: table(data, data.length / columns, columns), words, more, layout, digest };
 }
 
-/** The first bytes of files that are not tables yet, and how they become tables. */
+/** The first bytes of files that are not tables yet, and how to make tables of them. */
 const otherFormats: readonly (readonly [number[], string])[] = [
   [[0x50, 0x4b, 3, 4], 'an archive (.npz or .xlsx); save one of its tables as .npy or .csv.'],
   [[0x1f, 0x8b], 'compressed with gzip; unpack it first.'],

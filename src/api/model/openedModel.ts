@@ -21,19 +21,19 @@ export interface OpenModelOptions extends SlicesWatch {
    * families apart, and a model that is read as one of another family gives wrong numbers.
    */
   family?: FamilyId;
-  /** Heads of a layer, from 1 up, if no config.json gives them. */
+  /** The number of heads of a layer, from 1 up, if no config.json gives it. */
   heads?: number;
   /** ε of the norms, from 0 up, if no config.json gives it. */
   epsilon?: number;
   /**
-   * How many bytes the layers may take in memory, from 0 up to the default, 2³⁰: a weight takes four. A model
-   * that needs more runs too: its first layers stay, and each of the others is read again in every pass, when
-   * it runs. Results are the same bit for bit.
+   * How many bytes the layers may take in memory, where a weight takes four; from 0 to 2³⁰, the default. A
+   * model that needs more can run too: its first layers stay, and each of the others is read again in every
+   * pass, when it runs. Results are the same bit for bit.
    */
   layerBytes?: number;
   /**
-   * Starts the full module when forward() and the like need it, for a model that is opened over the small
-   * one.
+   * For a model that is opened with the small module: starts the full one when forward() or another method
+   * needs it.
    */
   rest?: () => Promise<Superpose>;
 }
@@ -49,17 +49,20 @@ export interface OpenDecomposeOptions
   layer?: number;
   /**
    * See ForwardPass.decompose(). Default `direct`, or `mechanism` for a model with RoPE. `direct` and
-   * `streams` are for models with RoPE too, and need no means.
+   * `streams` also work for models with RoPE, and need no means.
    */
   way?: Way;
-  /** The result of corpusMeans(), for the ways `mean` and `mechanism`, and so for a model with RoPE. */
+  /**
+   * The result of corpusMeans(), which the ways `mean` and `mechanism` need; so a model with RoPE needs it
+   * by default.
+   */
   means?: Pick<CorpusMeans, 'states' | 'scores'>;
 }
 
 export interface OpenCorpusMeansOptions extends SlicesWatch {
   /**
-   * How many layers are run, from 0. Default all. Taking the scores of layer l apart needs the means after l
-   * layers, so those of the first layer need none to be run.
+   * How many layers are run, from 0. Default all. To decompose the scores of layer l, the means after l
+   * layers are needed; for the first layer, no layer need be run.
    */
   layers?: number;
   /**
@@ -97,11 +100,11 @@ export interface OpenForwardOptions extends ForwardInput, SlicesWatch {
 }
 
 /**
- * The embedding after each number of layers, [layers + 1, d], by what positions are removed from. In
- * `everything`, the mean of all position rows replaces each of them, but for row 0 if the model fixes the
- * first token. `allButAttention` runs without positions, with the attention weights of the unchanged run;
- * `attention` runs with positions and the attention weights of the run without. Attention weights are copied
- * between runs, so no state has to be split.
+ * The embedding after 0 layers, 1 layer and so on, [layers + 1, d], by what positions are removed from. For
+ * `everything`, each position row of the sentence is replaced by their mean, except row 0 if the model fixes
+ * the first token. `allButAttention` runs without positions, with the attention weights of the unchanged
+ * run; `attention` runs with positions, but with the attention weights of the run without them. Attention
+ * weights are copied between runs, so no state has to be split.
  */
 export type PositionsRemoved = Readonly<
   Record<'nothing' | 'allButAttention' | 'attention' | 'everything', Table<Float64Array>>
@@ -114,30 +117,33 @@ export interface OpenedModel {
   readonly name: string;
   /** What the first layer reads, and which layers have a window, in sentences. */
   readonly about: string;
-  /** Width of a state. */
+  /** The width of a state. */
   readonly d_model: number;
-  /** Heads of queries; undefined if neither config.json nor the caller gives them. */
+  /** The number of query heads; undefined if neither config.json nor the caller gives it. */
   readonly heads: number | undefined;
-  /** ε of the norms; undefined likewise. */
+  /** ε of the norms; undefined if neither config.json nor the caller gives it. */
   readonly epsilon: number | undefined;
-  /** Rows of the token table. */
+  /** The number of rows of the token table. */
   readonly vocabulary: number;
   /**
    * How many tokens a sentence may have: the rows of the position table, or else what config.json says, and
-   * no more than a window has keys; 0 if nothing says it.
+   * no more than a sliding window has keys; 0 if nothing says it.
    */
   readonly positions: number;
   /**
    * The layers whose queries see only the nearest keys; undefined if there are none. Windows are not
-   * computed: to run such a layer, a sentence may have at most as many tokens as the window has keys. Earlier
-   * layers take longer ones.
+   * computed: to run such a layer, a sentence may have at most as many tokens as the window has keys. Layers
+   * before the first of these take longer sentences.
    */
   readonly slidingWindow: SlidingWindow | undefined;
-  /** The names of the rows that a sentence sums; `position` is missing for a model with RoPE. */
+  /**
+   * The names of the tables whose rows are summed for a sentence; `position` is missing for a model with
+   * RoPE.
+   */
   readonly summands: readonly string[];
   /** Whether a query sees no later key. */
   readonly causal: boolean;
-  /** Rows whose token the family fixes. They are the default of decompose(): see GaugeOptions. */
+  /** Rows whose token the family fixes. decompose() excludes them by default: see GaugeOptions. */
   readonly excludedRows: readonly number[];
   /** How many special tokens every sentence begins and ends with. */
   readonly markers: { readonly before: number; readonly after: number };
@@ -145,7 +151,7 @@ export interface OpenedModel {
   readonly readsText: boolean;
   /** The names of the files with the weights. */
   readonly files: readonly string[];
-  /** The size of those files in bytes, few of which are read. */
+  /** The size of these files in bytes, only a few of which are read. */
   readonly bytes: number;
   /** How many layers there are. */
   readonly layers: number;
@@ -161,29 +167,29 @@ export interface OpenedModel {
    */
   tokenize(text: string, most?: number): Promise<Sentence>;
   /**
-   * Returns the texts of vocabulary indices, or their numbers without a tokenizer.json. Throws RangeError,
-   * TypeError.
+   * Returns the texts of vocabulary indices, or the indices as texts if there is no tokenizer.json. Throws
+   * RangeError, TypeError.
    */
   pieces(ids: Ids): Promise<string[]>;
   /** Measures the model's tables of tokens and positions: lengths, cosines, directions and dot products. */
   report(options?: SlicesWatch): Promise<ModelReport>;
   /**
-   * Takes the attention scores of a layer apart into terms. Without `layer` and `way`, the parts of the first
-   * layer are the summands and `constant`, and little of the file is read. For a later layer, or in a given
-   * way, the parts are those of ForwardPass.decompose(); the layers up to it are read, and run in float32.
-   * The terms of all heads of a long text do not fit at once; `only` lists the heads that are taken apart.
-   * Shares leave out the rows in `excludedRows` in either gauge; see GaugeOptions. Terms add up to the
-   * scores, up to rounding; that does not prove that the file was read as its model reads it. Throws
-   * RangeError, TypeError.
+   * Takes the attention scores of a layer apart into terms. Without `layer` and `way`, the parts of the
+   * first layer are the summands and `constant`, and little of the file is read. For a later layer, or in a
+   * given way, the parts are those of ForwardPass.decompose(); the layers up to it are read, and run in
+   * float32. For a long text, the terms of all heads do not fit into memory at once; `only` lists the heads
+   * to take apart. Shares leave out the rows in `excludedRows` in either gauge; see GaugeOptions. Terms add
+   * up to the scores, up to rounding; but that does not prove that the file was read as its own model would
+   * read it. Throws RangeError, TypeError.
    */
   decompose(input: ModelInput, options?: OpenDecomposeOptions): Promise<Scores & { sentence: Sentence }>;
   /**
-   * Runs the model on a sentence, and returns a pass, whose methods have the states, scores and attention of
-   * each layer. Its embedding is the mean over tokens. The pass is valid until the next forward() or
+   * Runs the model on a sentence, and returns a pass, whose methods return the states, scores and attention
+   * of each layer. Its embedding is the mean over tokens. The pass is valid until the next forward() or
    * decompose() of a layer. The first layers that fit stay in the module's memory until delete() or until
    * other calls need it; the others are read again in each pass. For such a layer, decompose() of the pass
-   * throws: call decompose() of the model with `layer`. Throws RangeError, TypeError, and the signal's reason
-   * when it is aborted.
+   * throws: call decompose() of the model with `layer`. Throws RangeError, TypeError, and the signal's
+   * reason when it is aborted.
    */
   forward(input: ModelInput, options?: OpenForwardOptions): Promise<ForwardPass & { sentence: Sentence }>;
   /**
@@ -203,7 +209,7 @@ export interface OpenedModel {
    * RangeError for a model with RoPE.
    */
   layer(): Promise<FirstLayer>;
-  /** Returns the rows that a sentence sums, [n, d] each, by name. Throws RangeError, TypeError. */
+  /** Returns the rows that are summed for a sentence, [n, d] each, by name. Throws RangeError, TypeError. */
   rows(input: ModelInput): Promise<SummandRows>;
   /**
    * Returns the rows of a sentence after its positions or word order are changed, for forward(). Positions

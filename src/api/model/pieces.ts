@@ -1,4 +1,4 @@
-// A file that is published in pieces, each of which is fetched as a whole and once.
+// A file that is published in pieces, each of which is fetched once and as a whole.
 import type { Watch } from '../files.js';
 import { joined } from '../table.js';
 import type { Slices } from './slices.js';
@@ -12,7 +12,7 @@ export interface Piece {
   bytes: number;
   /** The bytes of a row, for a table in several files. */
   row?: number;
-  /** How many rows each of those files has, or a list of how many; the last file has what is left. */
+  /** How many rows each of those files has: one number for all, or a list. The last file has the rest. */
   rows?: number | readonly number[];
 }
 
@@ -42,7 +42,10 @@ export function filesOfPiece({ name, bytes, row, rows }: Piece) {
 /** Reads a file of this name and length. */
 export type ReadPiece = (name: string, bytes: number, watch: Watch) => Promise<Uint8Array>;
 
-/** A larger piece belongs to a layer, whose tensors are read once, so only the last of those is memoized. */
+/**
+ * In bytes. A larger piece belongs to a layer, whose tensors are read once, so only the last such piece is
+ * memoized.
+ */
 const mostMemoized = 2 ** 20;
 
 /** The file whose bytes are those of the pieces, one after another. */
@@ -55,7 +58,7 @@ export function inPieces(name: string, pieces: readonly Piece[], read: ReadPiece
       name,
       begin: first + begin,
       end: first + end,
-      // Bytes of a table are counted by the rows that are needed, others as they arrive.
+      // The bytes of a table are counted when rows are taken from it, all others as they arrive.
       countsOnArrival: piece.rows === undefined,
     }));
   });

@@ -47,7 +47,7 @@ export async function changedRows(
 
 type ReadPositions = (positions: readonly number[]) => Promise<Rows>;
 
-/** The rows that are `shift` further down the table, but for the first `fixed` rows, which stay. */
+/** The rows that are `shift` further down the table, except for the first `fixed` rows, which stay. */
 async function shiftedPositions(
   { rows: n }: Rows,
   shift: unknown,
@@ -113,7 +113,7 @@ export async function positionsRemoved(
     );
   const embeddings = async (summands: SummandRows, input: ForwardInput) =>
     (await stack.forward(summands, { scores: false, signal, ...input })).embeddings;
-  // A pass is valid until the next one, so its embeddings and attention are read at once.
+  // A pass is valid until the next one, so its embeddings and attention are read immediately.
   const unchanged = await stack.forward(rows, { signal });
   const [nothing, attentionWith] = [unchanged.embeddings, attentionOf(unchanged)];
   const without = await stack.forward(bare, { signal });

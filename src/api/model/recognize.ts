@@ -1,6 +1,6 @@
 // Which family a model belongs to, and how large it is. The model_type of its config.json decides, or the
-// family that the caller states. Names of tensors do not tell families apart; they only show which family it
-// cannot be.
+// family that the caller states. Names of tensors do not tell families apart; they only show which family
+// the model cannot be.
 import * as check from '../check.js';
 import { listed } from '../listed.js';
 import { type Header, quoted, shapeOf } from './checkpoint.js';
@@ -23,7 +23,7 @@ export interface Layout {
   readonly family: FamilyId;
   /** What that family computes and what its tensors are called. */
   readonly descriptor: FamilyDescriptor;
-  /** What all names of the model's tensors begin with in this file. */
+  /** What the names of all of the model's tensors begin with in this file. */
   readonly prefix: string;
   /** The full names of the tables. */
   readonly tables: TensorNames['tables'];
@@ -49,7 +49,7 @@ export interface Layout {
 export class FamilyUnknown extends RangeError {
   override readonly name = 'FamilyUnknown';
 
-  /** `families` are those that have the file's tensors. */
+  /** `families` are the families whose tensors the file has. */
   constructor(readonly families: readonly FamilyId[]) {
     super(
       `There is no config.json with a model_type, and tensors alone do not tell which model this is: it may be ${namesOf(families, 'or')}. Put its config.json beside it, or state the family: ${listed(families, 'or')}.`,
@@ -59,7 +59,8 @@ export class FamilyUnknown extends RangeError {
 
 /**
  * Recognizes a model by its header and config.json. `family` is the family that the caller states. Throws
- * FamilyUnknown if neither says the family, and a RangeError that says why a file is refused.
+ * FamilyUnknown if neither config.json nor the caller says the family, and a RangeError that says why a file
+ * is refused.
  */
 export function recognize(header: Header, config: Config, family: FamilyId | undefined): Layout {
   refuseQuantized(header);
@@ -164,7 +165,7 @@ function refuseUnknownTensor(header: Header, prefix: string, family: FamilyId): 
   }
 }
 
-/** Throws: the file does not have the tensors of any of these families. */
+/** Throws a RangeError: the file does not have the tensors of any of these families. */
 function refuseTensors(header: Header, families: readonly FamilyId[]): never {
   const adapter = [...header.keys()].find((name) => /\.lora_[AB]\b/.test(name));
   if (adapter !== undefined) {
@@ -190,7 +191,7 @@ function refuseTensors(header: Header, families: readonly FamilyId[]): never {
 const quantizedNames =
   /\.(qweight|qzeros|g_idx|scales|W_q|weight_scale|weight_scale_inv|input_scale|SCB|absmax|quant_map|nested_absmax)$|\.quant_state\./;
 
-/** Throws a RangeError for a file whose weights are codes of numbers instead of numbers. */
+/** Throws a RangeError for a file whose weights are quantized: codes of numbers instead of the numbers. */
 function refuseQuantized(header: Header): void {
   for (const [name, { dtype }] of header) {
     const isFloat8 = dtype.startsWith('F8');
@@ -204,7 +205,10 @@ function refuseQuantized(header: Header): void {
 
 // ---------------------------------------------------------------- members of config.json
 
-/** Throws a RangeError for members of config.json that would make it another model than the descriptor's. */
+/**
+ * Throws a RangeError for members of config.json by which the model would not be the one that the descriptor
+ * describes.
+ */
 function checkConfig(descriptor: FamilyDescriptor, config: Config): void {
   const { name, sizes, causal } = descriptor;
   const allowedValues: FamilyDescriptor['config'] = { is_causal: [causal], ...descriptor.config };
@@ -229,7 +233,7 @@ function checkConfig(descriptor: FamilyDescriptor, config: Config): void {
       );
     }
   }
-  // A size under another family's name for it must agree.
+  // If config.json also gives a size under the name that most families use, both must agree.
   for (const [size, commonName] of Object.entries(commonSizes)) {
     const member = sizes[size as keyof typeof commonSizes];
     const [value, other] = [config[member], config[commonName]];

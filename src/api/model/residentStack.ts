@@ -63,7 +63,7 @@ function checkedInput(input: TransformerStackInput) {
   };
 }
 
-/** Where a stack reads layers that are not in memory. */
+/** How a stack reads layers that are not in memory. */
 export interface LayerReader {
   /** How many layers there are. */
   readonly layers: number;
@@ -83,13 +83,13 @@ export interface ResidentStack extends ReturnType<typeof checkedInput> {
   address(): number;
   /** isAlive() and delete(). */
   readonly handle: ReturnType<typeof makeResident>['handle'];
-  /** The layers that were added: how many bytes they take, and whether those are in memory. */
+  /** The layers that were added: how many bytes each takes, and whether it is in memory. */
   readonly layers: { bytes: number; isHeld: boolean }[];
   /** The width of the widest MLP and its gate together. */
   inner: number;
-  /** Where layers are read that are not in memory; undefined where a caller adds them all. */
+  /** How layers that are not in memory are read; undefined if a caller adds all layers. */
   reader: LayerReader | undefined;
-  /** The layer that must stay in memory, as it is in use. */
+  /** The layer that must stay in memory, because it is in use. */
   layerInUse: number | undefined;
   /** Whether a layer is in memory. */
   holds(layer: number): boolean;
@@ -101,7 +101,7 @@ export interface ResidentStack extends ReturnType<typeof checkedInput> {
   releaseLayer(): boolean;
   /** The last forward pass, and whether it has ended. */
   lastPass: { isDone: boolean } | undefined;
-  /** Counts bytes of layers, more or fewer, until the stack is deleted. */
+  /** Counts bytes that layers occupy, until the stack is deleted; negative when layers are freed. */
   addBytes(bytes: number): void;
   /**
    * Counts the bytes of the next forward pass in place of the last one's. Throws RangeError if they do not
@@ -112,7 +112,7 @@ export interface ResidentStack extends ReturnType<typeof checkedInput> {
   dropPass(): void;
 }
 
-/** The memory of a transformer stack, for the model that reads its layers. */
+/** The resident stack behind each transformer stack, for the model that reads its layers. */
 export const residentStackOf = new WeakMap<TransformerStack, ResidentStack>();
 
 export function residentStack(raw: RawModule, input: TransformerStackInput): ResidentStack {

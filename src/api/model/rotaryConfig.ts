@@ -1,5 +1,5 @@
-// What config.json says of a model that rotates queries and keys: by which angles, and in which layers a
-// query sees only the nearest keys. Pages fetch this for such models alone. Source: transformers'
+// What config.json says about a model that rotates queries and keys: by which angles, and in which layers a
+// query sees only the nearest keys. Pages fetch this only for such models. Source: transformers'
 // modeling_rope_utils.py, and its configurations of Mistral, Qwen2 and Qwen3.
 import * as check from '../check.js';
 import type { Stretch } from '../encodings/rotary.js';
@@ -15,8 +15,8 @@ export interface Angles {
 }
 
 /**
- * The angles by config.json; `member` gives their base. Throws RangeError or TypeError for angles that are
- * not computed.
+ * Reads the angles from config.json, where `member` gives their base. Throws RangeError or TypeError for
+ * angles that are not computed here.
  */
 export function anglesIn(config: Config, member: Member<number>): Angles {
   // Newer files have one object for what older ones spread over several members; files in between have both.
@@ -89,15 +89,18 @@ function stretchIn(parameters: Config, place: string): Stretch | undefined {
   return { way: 'parts', factor, trained, alpha, beta };
 }
 
-/** A window is not computed here; a sentence that is no longer than the window is the same without one. */
+/**
+ * A sliding window. It is not computed here, but makes no difference to a sentence that is no longer than
+ * the window.
+ */
 export interface SlidingWindow {
   /** How many keys a query sees, itself included. */
   readonly keys: number;
-  /** The layers with a window; queries of the others see all keys that they may. */
+  /** The layers with a window; queries of the other layers see every key that the causal mask allows. */
   readonly layers: readonly number[];
 }
 
-/** More layers are taken for a mistake, and so are lists as long as that. */
+/** A larger number of layers, or a longer list of them, is taken for a mistake. */
 const mostLayers = 10_000;
 
 /**
@@ -175,7 +178,7 @@ export function aboutWindow({ keys, layers }: SlidingWindow): string {
   return `In ${others.length > 0 ? several : `layer ${first}`} a query sees ${check.counted(keys, 'key')}, itself and those before it (sliding_window).`;
 }
 
-/** The error for a sentence of `count` tokens, which a layer with a window would read. */
+/** The error for a sentence of `count` tokens, which is too long for a layer with a window. */
 export function beyondWindow({ keys, layers: [first = 0] }: SlidingWindow, count: number): RangeError {
   const advice =
     first > 0

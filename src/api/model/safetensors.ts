@@ -126,7 +126,7 @@ function headerOf(bytes: Uint8Array, size: number): Uint8Array {
   return bytes.subarray(lengthBytes, end);
 }
 
-/** Names go into error sentences; a hostile one must not fill the screen. */
+/** Names go into error sentences; a hostile name must not fill the screen. */
 const quoted = (name: string) => `"${name.length > 60 ? `${name.slice(0, 60)}…` : name}"`;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -157,7 +157,7 @@ function entriesOf(header: Uint8Array): SafetensorsEntry[] {
   // JSON.parse keeps the last of two equal keys and forgets the others.
   const outside = outsideStrings(text);
   if (outside.colons !== keys) unsound('the header has a name or a key twice');
-  // It also reads 2.0, 2e0 and -0 as whole numbers.
+  // JSON.parse also reads 2.0, 2e0 and -0 as whole numbers.
   if (outside.others) unsound('the header writes a number with more than digits');
   return entries;
 }

@@ -34,7 +34,8 @@ export interface SentenceReader {
   /** See OpenedModel. */
   pieces(ids: Ids): Promise<string[]>;
   /**
-   * Cuts a text or checks ids, for a run through so many layers; default all. Throws RangeError, TypeError.
+   * Cuts a text or checks ids, for a run through `layers` layers, by default all. Throws RangeError,
+   * TypeError.
    */
   read(input: ModelInput, layers?: number): Promise<Sentence>;
 }

@@ -1,4 +1,4 @@
-// Which of several files are the weights of one model: one file, or the shards that an index names.
+// Finds the weights of one model among several files: one file, or the shards that an index names.
 import * as check from '../check.js';
 import { jsonOf, type Slices } from './slices.js';
 
@@ -13,8 +13,8 @@ const indexName = /\.safetensors\.index\.json$/;
 const plainName = /^[^/\\]+\.safetensors$/;
 
 /**
- * The weights of the file `named`, or of the one model among the files. Throws RangeError if there is none
- * or several.
+ * The weights of the file `named`, or else of the only model among the files. Throws RangeError if there is
+ * none or several.
  */
 export async function weightsOf(
   files: ReadonlyMap<string, Slices>,
@@ -39,7 +39,10 @@ export async function weightsOf(
   return { shards: [files.get(only) as Slices], index: [] };
 }
 
-/** The shards of an index, which may lie in a folder with another model unless it was named. */
+/**
+ * The shards that an index names. If the caller did not name the index (`isInFolder`), another model may lie
+ * beside it.
+ */
 async function shardsOf(
   files: ReadonlyMap<string, Slices>,
   index: string,
@@ -87,8 +90,8 @@ function refuseSeveral(names: readonly string[]): void {
 }
 
 /**
- * Refuses a file that is one of several shards by its name: it would run with fewer layers than the model
- * has.
+ * Refuses a file whose name says that it is one of several shards: alone, it would run with fewer layers
+ * than the model has.
  */
 export function refuseShard(name: string): void {
   const [, count = '1'] = name.match(/-\d+-of-(\d+)\.safetensors$/) ?? [];

@@ -8,21 +8,21 @@ import { breath, type CountedWatch, modelDeleted } from './watch.js';
 
 /** Where the layers of a stack come from. */
 export interface LayerSource extends Pick<LayerReader, 'layers' | 'inner' | 'layerBytes'> {
-  /** A transformer stack without layers. */
+  /** Makes a transformer stack without layers. */
   begin(watch: CountedWatch): Promise<TransformerStack>;
   /** The weights of a layer, from 0, or how to read them. */
   layer(number: number, watch: CountedWatch): Promise<ReadLayer>;
-  /** How many bytes those are in the file. */
+  /** How many bytes a layer has in the file. */
   bytes(number: number): number;
-  /** How many bytes they take in memory. */
+  /** How many bytes a layer takes in memory. */
   readonly bytesInMemory: number;
 }
 
 export interface SharedStack {
   /**
-   * Waits for its turn and passes the stack to `work`, which reads layers that are not in memory. Layers stay
-   * as long as they fit, and make room from the last one on. `needed` lists the layers that `work` runs or
-   * takes apart, in that order. `work` must not call use().
+   * Waits for its turn and passes the stack to `work`. Layers that are not in memory are read when they run.
+   * Layers stay as long as they fit; when room is needed, the last ones are released first. `needed` lists
+   * the layers that `work` runs or takes apart, in that order. `work` must not call use().
    */
   use<T>(
     needed: (stack: TransformerStack | undefined) => readonly number[],
@@ -69,7 +69,7 @@ export function sharedStack(source: LayerSource): SharedStack {
     // All bytes are announced at the start, though layers are read one at a time.
     for (const number of readsFor(needed(stack))) watch.willRead(source.bytes(number));
     stack ??= await source.begin(watch);
-    // delete() came while the stack was made.
+    // delete() was called while the stack was made.
     if (isDeleted) stack.delete();
     const announced = { ...watch, willRead: () => {} };
     const resident = residentStackOf.get(stack) as ResidentStack;

@@ -12,7 +12,7 @@ export type { Slices };
  */
 export type Source = string | URL | Blob | Slices | readonly (Blob | Slices)[];
 
-/** The most bytes of a JSON file: those beside the weights are small. */
+/** The largest JSON file that is read, in bytes. Those beside the weights are small. */
 const mostJsonBytes = 64 * 2 ** 20;
 
 /** The files of a source. Throws RangeError, TypeError, and Error if they cannot be read. */
@@ -54,13 +54,12 @@ function slicesOf(file: unknown, name: string): Slices {
   return slices;
 }
 
-/** A file's name, with the folder that the reader chose if the browser says it. */
+/** A file's name, with the folder that the reader chose if the browser gives it. */
 const pathOf = (file: Blob & Partial<Pick<File, 'name' | 'webkitRelativePath'>>): string =>
   file.webkitRelativePath || String(file.name ?? 'model.safetensors');
 
 /**
- * The bytes that a caller's read() returned, whatever kind of buffer they are in; undefined if there is
- * none.
+ * The bytes that a caller's read() returned, in whatever kind of buffer; undefined if it returned no buffer.
  */
 export function bytesIn(value: unknown): Uint8Array | undefined {
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
@@ -69,7 +68,7 @@ export function bytesIn(value: unknown): Uint8Array | undefined {
   return isBuffer ? new Uint8Array(value as ArrayBuffer) : undefined;
 }
 
-/** Exactly these bytes of a file. Throws Error if the file has become shorter. */
+/** Reads exactly these bytes of a file. Throws Error if the file has become shorter. */
 export async function slice(
   file: Slices,
   offset: number,
@@ -113,8 +112,8 @@ export async function jsonOf(files: ReadonlyMap<string, Slices>, name: string): 
 }
 
 /**
- * A short digest of bytes, to tell files apart: FNV-1a in two lanes of 32 bits with different beginnings, as
- * 16 hexadecimal digits. It does not resist deliberate collisions.
+ * A short digest of bytes, to tell files apart: FNV-1a in two lanes of 32 bits with different initial
+ * values, as 16 hexadecimal digits. It does not resist deliberate collisions.
  */
 export function digestOf(parts: Iterable<Uint8Array>): string {
   let first = 0x811c9dc5;

@@ -1,5 +1,5 @@
-// The layers of a transformer stack: checked, and their maps copied into the module or read into it, more
-// than once if not all layers fit.
+// Checks the layers of a transformer stack, and copies or reads their maps into the module, more than once
+// if not all layers fit.
 import * as check from '../check.js';
 import type { Linear, Table } from '../table.js';
 import type { ReadLayer, ReadMap, ReadTensor } from './readLayer.js';
@@ -29,7 +29,8 @@ function checkReadMap(name: string, map: ReadMap, shape: check.Extents): void {
 }
 
 /**
- * The maps of a layer. Those in memory are checked completely, and those that are read as far as is known.
+ * Checks the maps of a layer: those in memory completely, and those that will be read as far as they are
+ * known.
  */
 function checkedMaps(stack: ResidentStack, layer: ReadLayer) {
   const { d, queryChannels, keyChannels } = stack;
@@ -91,8 +92,8 @@ export async function addedLayer(stack: ResidentStack, layer: ReadLayer): Promis
 }
 
 /**
- * Makes sure that a layer is in memory and stays there until another one is used. What has to make room is
- * the layers that come last. Throws RangeError, and the errors of reads.
+ * Makes sure that a layer is in memory and stays there until another one is used. If room is needed, the
+ * last layers are released first. Throws RangeError, and the errors of reads.
  */
 export async function useLayer(stack: ResidentStack, number: number): Promise<void> {
   stack.layerInUse = number;
@@ -101,7 +102,7 @@ export async function useLayer(stack: ResidentStack, number: number): Promise<vo
   await setLayer(stack, number, await stack.reader.read(number));
 }
 
-/** Sets the layer after the last one, or one that was released. */
+/** Adds the next layer, or sets a layer that was released. */
 async function setLayer(stack: ResidentStack, number: number, layer: ReadLayer): Promise<void> {
   const { raw, d, d_head, checkedNorm } = stack;
   const address = stack.address();
@@ -114,7 +115,7 @@ async function setLayer(stack: ResidentStack, number: number, layer: ReadLayer):
     frequencies: checkedFrequencies(layer.rotary, d_head),
   };
   while (stack.heldBytes() + bytes > (stack.reader?.layerBytes ?? Infinity) && stack.releaseLayer()) {}
-  // While a map is copied, the copy exists beside what stays.
+  // While a map is copied, a temporary copy of it takes memory beside the layer.
   check.fits(`A layer of ${d} channels`, bytes + largestCopy, 'A layer must fit as a whole, in float32.');
   stack.addBytes(bytes);
   try {

@@ -10,9 +10,9 @@ export type * from './transformerStackTypes.js';
 /** @category Decompose a model */
 interface TransformerStackApi {
   /**
-   * Makes a transformer from your own weights, without layers at first; its input is a sum of rows. Norms are
-   * after attention and MLP, as in Devlin et al. 2019, or before them, as in Xiong et al. 2020. Throws
-   * RangeError, TypeError.
+   * Makes a transformer stack for your own weights. It has no layers at first, and its input is a sum of
+   * rows. Norms come after attention and MLP, as in Devlin et al. 2019, or before them, as in Xiong et al.
+   * 2020. Throws RangeError, TypeError.
    */
   transformerStack(input: TransformerStackInput): TransformerStack;
 }

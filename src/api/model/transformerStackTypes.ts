@@ -18,8 +18,9 @@ export type Way = (typeof ways)[number];
 export interface LayerRotary {
   /**
    * θ_m, [pairs]. Channels m and m + pairs of each head are rotated together, by p θ_m at position p;
-   * channels from 2 pairs on stay as they are. If a file's pairs are neighbours, reorder the rows of W_Q and
-   * W_K with rotaryPermutation().
+   * channels from 2 pairs on stay as they are. If a file pairs neighbouring channels instead, reorder the
+   * rows of W_Q and W_K and their biases: in each head, the first channels of all pairs, then the second
+   * ones.
    */
   frequencies: Floats;
 }
@@ -72,7 +73,10 @@ export interface TransformerStackInput {
   d_head?: number;
   /** Norms after attention and MLP (`post`, BERT) or before them (`pre`, GPT-2, Llama). Default `post`. */
   norm?: 'post' | 'pre';
-  /** g of the MLP: x Φ(x), its tanh form, max(x, 0), or x / (1 + e^(−x)). Default `gelu`. */
+  /**
+   * The activation g of the MLP: x Φ(x) for `gelu`, its tanh form for `gelu_tanh`, max(x, 0) for `relu`, and
+   * x / (1 + e^(−x)) for `silu`. Default `gelu`.
+   */
   activation?: ActivationName;
   /** Whether query i sees only keys j ≤ i. Default false. */
   causal?: boolean;
@@ -91,8 +95,8 @@ export interface ForwardInput {
    */
   scores?: boolean;
   /**
-   * By layer, [heads, n, n]: weights in place of the softmax of the layer's scores, such as attention() of
-   * another pass of as many tokens.
+   * Attention weights by layer, [heads, n, n], in place of the softmax of the layer's scores: for example
+   * those that attention() returns for another pass over as many tokens.
    */
   attention?: Readonly<Record<number, Floats>>;
   /**
@@ -100,7 +104,7 @@ export interface ForwardInput {
    * last one, for corpusMeans(). Default false.
    */
   projections?: boolean;
-  /** Ends the pass, within a layer too. */
+  /** Ends the pass, even in the middle of a layer. */
   signal?: AbortSignal | undefined;
 }
 
@@ -140,18 +144,23 @@ export interface ForwardPass {
   readonly layers: number;
   /** The names of its summands. */
   readonly summands: readonly string[];
-  /** [layers + 1, d]: the mean over tokens of the state after each number of layers, scaled to length one. */
+  /**
+   * [layers + 1, d]: the mean over tokens of the state after 0 layers, 1 layer and so on, scaled to length
+   * one.
+   */
   readonly embeddings: Table<Float64Array>;
   /** [d], the last of `embeddings`, after the final norm if there is one. */
   readonly embedding: Float64Array;
-  /** Returns the state after so many layers, from 0, before the final norm, [n, d]. Throws RangeError. */
+  /**
+   * Returns the state after `layers` layers, from 0, and before the final norm, [n, d]. Throws RangeError.
+   */
   state(layers: number): Table<Float64Array>;
   /** Returns the last state, [n, d], after the final norm if there is one and all layers were run. */
   last(): Table<Float64Array>;
   /**
-   * Returns the logits of the attention of a layer, [heads, n, n], of which the softmax is taken: for every
-   * pair of tokens, queries in rows. The logits of next tokens are not computed. The first layer is 0, and
-   * `only` names the heads to return; by default all. Throws RangeError.
+   * Returns the attention logits of a layer, [heads, n, n], before the softmax: one for every pair of
+   * tokens, with queries in rows. Logits of next tokens are not computed. The first layer is 0, and `only`
+   * names the heads to return; by default all. Throws RangeError.
    */
   logits(layer: number, only?: readonly number[]): Float64Array;
   /**
@@ -161,47 +170,47 @@ export interface ForwardPass {
    */
   attention(layer: number, only?: readonly number[]): Float64Array;
   /**
-   * Takes the scores of a layer apart into terms of the parts that its input is the sum of. Every σ and all
-   * attention are frozen. The ways differ in the parts:
+   * Takes the scores of a layer apart into terms of the parts whose sum is its input. The σ of every norm
+   * and all attention weights are held fixed. The ways differ in the parts:
    *
-   * - `direct`: the summands along the residual stream alone; `attention` and `mlp`, which is what those
-   *   wrote; and `constant` (Mickus, Paperno & Constant, TACL 2022);
-   * - `streams`: attention moves every part by W_O concat_h(A_h W_V x), and `attention` is empty;
-   * - `mean`: `position`, which is the mean at a position over the windows of a corpus, less the mean over
-   *   all windows and positions; `content`, the rest; and `constant`, which is that mean (Song & Zhong, arXiv
-   *   2310.04861). Rows before those of the means have no position;
-   * - `mechanism`: by what a score depends on, in one rule for layers with and without RoPE. A term depends
-   *   on what it is named after, and all its means are removed. The terms are `token` · `token`, `token` ·
-   *   `position`, `position` · `token`, `position` · `position`, `offset` · `offset` (token and token by
-   *   their offset), `constant` · `token` (the key alone) and `token` · `constant`; all others are zero. The
-   *   last, `token` · `constant`, is the part that is the same for every key: the whole query, with its
-   *   token, its position and its mean, times the mean key. The softmax ignores it, and so do shares. The
-   *   means are the gauge of this way. Rows before their `first` are excluded, and the score of a pair with
-   *   such a row is in `constant` · `constant`.
+   * - `direct`: the summands as they pass along the residual stream alone; `attention` and `mlp`, which are
+   *   what attention and MLPs wrote to it; and `constant` (Mickus, Paperno & Constant, TACL 2022);
+   * - `streams`: attention moves every part x by W_O concat_h(A_h W_V x), so `attention` is empty;
+   * - `mean`: `position`, which is the mean at a position over the windows of a corpus, less the overall
+   *   mean; `content`, the rest; and `constant`, which is the overall mean (Song & Zhong, arXiv 2310.04861).
+   *   Rows before the first row of the means have no position;
+   * - `mechanism`: splits scores by what they depend on, with one rule for layers with and without RoPE. A
+   *   term depends on what it is named after, and all its means are removed. The terms are `token` ·
+   *   `token`, `token` · `position`, `position` · `token`, `position` · `position`, `offset` · `offset`
+   *   (token and token by their offset), `constant` · `token` (the key alone) and `token` · `constant`; all
+   *   others are zero. The last, `token` · `constant`, is the part that is the same for every key: the whole
+   *   query, with its token, its position and its mean, times the mean key. The softmax ignores it, and so
+   *   do shares. The means are the gauge of this way. Rows before their `first` are excluded, and the score
+   *   of a pair with such a row is in `constant` · `constant`.
    *
-   * Terms add up to the scores, up to rounding; see `residuals`. In the canonical gauge, means are subtracted
-   * at the embedding and before scoring: if they were subtracted before scoring alone, shares would depend on
-   * a shift of the tables. For `direct` and `streams`, the means in `means` are subtracted at the embedding.
-   * Throws RangeError, TypeError.
+   * Terms add up to the scores, up to rounding; see `residuals`. In the canonical gauge, `direct` and
+   * `streams` subtract means twice, at the embedding and before scoring: if they were subtracted before
+   * scoring alone, shares would depend on a shift of the tables. These two ways ignore `means`. Throws
+   * RangeError, TypeError.
    */
   decompose(input: StackDecomposeInput): Scores;
 }
 
 /**
- * A stack of transformer layers whose weights stay in the module's memory, packed for its products. It
- * computes in float32. Call delete() when you no longer need it, or declare it with `using`.
+ * A stack of transformer layers whose weights stay in the module's memory, packed for its matrix products.
+ * It computes in float32. Call delete() when you no longer need it, or declare it with `using`.
  */
 export interface TransformerStack extends Handle {
   /** How many layers were added. */
   readonly layers: number;
   /**
-   * Adds the next layer and copies its weights. Throws RangeError, TypeError; then the stack is as it was.
+   * Adds the next layer and copies its weights. Throws RangeError, TypeError; the stack is then unchanged.
    */
   addLayer(layer: TransformerLayer): Promise<void>;
   /**
    * Runs the sum of these tables, [n, d] each, through the layers; decompose() of the result separates
    * summands by their names. Other tasks may run meanwhile, and a later pass ends this one. Throws
-   * RangeError, TypeError, the signal's reason.
+   * RangeError, TypeError, or the signal's reason.
    */
   forward(summands: Readonly<Record<string, Table>>, input?: ForwardInput): Promise<ForwardPass>;
 }
@@ -238,6 +247,6 @@ export interface PositionStatistics extends StateMeans {
    * directions.
    */
   readonly overlap: number;
-  /** The cosine of C_P with that of the state before layer 0, which comes from the position table. */
+  /** The cosine of C_P with the C_P of the state before layer 0, which comes from the position table. */
   readonly cosineWithFirst: number;
 }

@@ -6,7 +6,7 @@ import * as check from '../check.js';
 export interface SlicesWatch {
   /** Ends the call. */
   signal?: AbortSignal | undefined;
-  /** Called with the bytes of the call that have been read, and those that it needs in all. */
+  /** Called with the number of bytes that the call has read, and the number that it needs in all. */
   progress?: ((bytes: number, of: number) => void) | undefined;
 }
 
@@ -33,7 +33,7 @@ export function counted({ signal, progress }: SlicesWatch): CountedWatch {
       total += bytes;
     },
     received(bytes) {
-      // What was begun for a caller may go on for others.
+      // Work that was begun for this caller may go on for others.
       if (signal?.aborted) return;
       done += bytes;
       // A file that arrives damaged is read twice, so more bytes may come than were announced.
@@ -44,7 +44,10 @@ export function counted({ signal, progress }: SlicesWatch): CountedWatch {
 
 const listenersOf = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** What to call when a signal is aborted, with one event listener for all: Node warns of more than ten. */
+/**
+ * The functions to call when a signal is aborted. They share one event listener, because Node warns of more
+ * than ten.
+ */
 function abortListeners(signal: AbortSignal): Set<() => void> {
   const known = listenersOf.get(signal);
   if (known) return known;
@@ -62,7 +65,7 @@ interface SharedRun<T> {
   isDone: boolean;
   /** How many callers wait for it. */
   waiting: number;
-  /** Ends it. */
+  /** Aborts the work. */
   end: AbortController;
 }
 

@@ -45,7 +45,7 @@ export interface Cost {
 /** @category Compare adding and concatenating */
 interface CostApi {
   /**
-   * Counts the parameters of a model of a shape in which positions get in by a scheme. With add and
+   * Counts the parameters of a model with a given shape and a given scheme of positions. With add and
    * BERT-base's shape there are 109,482,240 (Devlin et al. 2019). The count is exact: it throws RangeError
    * beyond 2⁵³, and TypeError for wrong kinds of values.
    */

@@ -38,7 +38,7 @@ export interface ScoreLayerInput {
 export interface SumInput extends GaugeOptions {
   /**
    * The tables, [n, d] each, whose sum is the input, by name; at least one. The name `constant` is reserved
-   * for the last part of every result, which has W β + b and the means that the gauge subtracts.
+   * for the last part of every result, which consists of W β + b and the means that the gauge subtracts.
    */
   summands: Record<string, Table>;
   /** Which heads to return, in this order. Default all. */
@@ -54,7 +54,10 @@ export interface DecomposeInput extends SumInput, ScoreLayerInput {}
 
 /** A layer's weights, which stay packed in the module's memory until they are deleted. */
 export interface ScoreLayer extends Handle {
-  /** Like decompose(), with this layer's weights. Throws as that does, and Error when the layer is gone. */
+  /**
+   * Like decompose(), with this layer's weights. Throws as decompose() does, and Error when the layer is
+   * gone.
+   */
   decompose(input: SumInput): Scores;
 }
 
@@ -68,9 +71,10 @@ interface DecomposeApi {
   layer(input: ScoreLayerInput): ScoreLayer;
   /**
    * Takes the attention scores of summed embeddings apart, exactly. For n summands, each head's logits have
-   * (n+1)² terms. This is TUPE, arXiv 2006.15595, eq. 6, with the LayerNorm and biases that it leaves out.
-   * Exact for a model's first layer: the residual is what float leaves. It makes a layer(), decomposes once
-   * and deletes it. Throws RangeError or TypeError before allocating.
+   * (n+1)² terms. This is equation 6 of TUPE, arXiv 2006.15595, with the LayerNorm and biases that the paper
+   * leaves out. It is exact for a model's first layer: the residual is only the rounding error of float. The
+   * function makes a layer(), decomposes once and deletes the layer. Throws RangeError or TypeError before
+   * allocating.
    */
   decompose(input: DecomposeInput): Scores;
 }
@@ -124,7 +128,7 @@ export function decomposeApi(raw: RawModule): DecomposeApi {
   };
 }
 
-/** Decomposes the scores of what the layer at this address reads. */
+/** Decomposes the scores of the layer at this address for a sum that it reads. */
 function scoresOf(raw: RawModule, layer: CheckedLayer, address: number, sum: CheckedSum): Scores {
   const result = raw.decompose(
     address,
@@ -236,7 +240,7 @@ function checkedLayer(input: ScoreLayerInput, first?: Table) {
   return { norm, scale, query, key, heads: input.heads, causal };
 }
 
-/** Checks a norm of rows of width `d`, as the binding takes it. */
+/** Checks a norm of rows of width `d`, and returns it as the binding takes it. */
 export function checkedNormalization(input: Normalization | undefined, d: number, name = 'normalization') {
   if (input === undefined) {
     return { kind: 'none', gamma: undefined, beta: undefined, epsilon: 0 } as const;

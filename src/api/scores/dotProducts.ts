@@ -27,8 +27,8 @@ export interface DotProducts {
   /** [x_i; ρp_i] · [x_j; ρp_j], computed from the joined rows, not from the terms. */
   concatenated: Float64Array;
   /**
-   * The mean and standard deviation over the pairs i < j, of each of the six and of the sum of the two cross
-   * terms, by which added and concatenated differ. NaN without pairs.
+   * The mean and standard deviation over the pairs i < j, of each of the six products and of the sum of the
+   * two cross terms, by which added and concatenated differ. NaN without pairs.
    */
   moments: Record<DotProductName | 'crossTerms', PairMoments>;
   /** Pearson correlation of added and concatenated over the pairs i < j; NaN when undefined. */
@@ -47,7 +47,7 @@ export type DotProductName =
 export interface PairMoments {
   /** The mean over the pairs i < j. */
   mean: number;
-  /** The standard deviation over them; the sum of squares is divided by the number of pairs. */
+  /** The standard deviation over the same pairs; the sum of squares is divided by the number of pairs. */
   deviation: number;
 }
 
@@ -87,7 +87,7 @@ interface ByProduct<T> {
   concatenated: T;
 }
 
-/** Renames the products of the module to those of the API. */
+/** Gives the module's products the names that they have in the API. */
 const named = <T>(products: ByProduct<T>): Record<DotProductName, T> => ({
   'token-token': products.tokenToken,
   'token-position': products.tokenPosition,

@@ -2,9 +2,9 @@
 import * as check from '../check.js';
 
 /**
- * Terms and shares are not unique: adding a vector to every row of one summand and subtracting it from
- * another's changes no score, but every term of the two. A gauge says which mean is subtracted from each
- * summand and counted as constant.
+ * Terms and shares are not unique: adding a vector to every row of one summand and subtracting it from every
+ * row of another changes no score, but changes every term of the two. A gauge says which mean is subtracted
+ * from each summand and counted as constant.
  *
  * - `raw`: none, so that terms belong to the tables unchanged.
  * - `canonical`: the mean over the rows that are not excluded, each weighted by 1/σ of its LayerNorm. Terms
@@ -28,7 +28,7 @@ const gaugeNames = ['raw', 'canonical'] as const;
 
 export const gaugeOptionNames: check.OptionNames<GaugeOptions> = { gauge: true, excludedRows: true };
 
-/** Checks a gauge and the rows that it excludes, as the binding takes them. */
+/** Checks a gauge and the rows that it excludes, and returns them as the binding takes them. */
 export function checkedGauge({ gauge = 'canonical', excludedRows = [] }: GaugeOptions, rows: number) {
   const list = [...check.integers('excludedRows', excludedRows)];
   check.once('excludedRows', list);

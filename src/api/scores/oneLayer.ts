@@ -1,4 +1,4 @@
-// A linear layer that reads vectors added, and the same vectors concatenated.
+// A linear layer that reads the same vectors added and concatenated.
 import * as check from '../check.js';
 import type { RawModule } from '../module.js';
 import { type Table, table } from '../table.js';
@@ -37,8 +37,8 @@ export interface OneLayer {
   /** [n], ‖concatenated‖ / ‖added‖ of each row; NaN where both are 0. */
   readonly lengthRatios: Float64Array;
   /**
-   * How far one matrix for both parts stays from what W₁ gave at ρ = 1: |1 − ρ| / √(2(1 + ρ²)) of its size,
-   * at best, for independent parts that spread alike.
+   * The least relative distance between what one matrix for both parts can give and what W₁ gave at ρ = 1:
+   * |1 − ρ| / √(2(1 + ρ²)), for independent parts that spread alike.
    */
   readonly sharedMiss: number;
 }

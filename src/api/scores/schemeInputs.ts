@@ -43,10 +43,10 @@ export interface SchemeInput extends BucketOptions, RotaryConvention {
   /** Whether query i sees only keys j ≤ i. By default as the scheme was published. */
   causal?: boolean;
   /**
-   * Which terms the score is split into: those of the scheme, or those of the analysis of variance, which has
-   * one rule for all schemes: a term belongs to what it varies with, all means removed, if the words of
-   * `content` are equally likely at every place. Then `termNames` are `anovaTerms` for every scheme. Default
-   * 'scheme'.
+   * Which terms the score is split into: those of the scheme, or those of the analysis of variance. The
+   * latter has one rule for all schemes: each term is what varies with the things that it is named after,
+   * with all means removed, where the words of `content` are taken to be equally likely at every place. Then
+   * `termNames` are `anovaTerms` for every scheme. Default 'scheme'.
    */
   terms?: 'scheme' | 'anova';
   /** The seed of the learned parts that are drawn, from 0 to 2³² − 1. Default 0. */

@@ -37,7 +37,7 @@ interface Drawing {
 export function schemeParts(first: SmallSuperpose, parts: readonly SchemePart[], how: Drawing) {
   const checked = parts.map((part) => checkedPart(part, how));
   return {
-    /** How many numbers the parts have, together with what they make of the tokens. */
+    /** How many numbers the parts have, including the projected tokens that maps give. */
     values: checked.reduce((sum, { values }) => sum + values, 0),
     /** Returns all parts, and draws the missing ones. It is called when everything has been checked. */
     learned: () =>

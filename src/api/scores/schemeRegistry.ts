@@ -55,7 +55,7 @@ export interface SchemeInfo {
   readonly options: readonly string[];
   /** The names of its terms, in order. */
   readonly terms: readonly string[];
-  /** The counts whose sum's square root divides its logits. */
+  /** Its logits are divided by the square root of the sum of these counts. */
   readonly divisor: readonly SchemeExtent[];
   /** Whether it was published with a causal mask. T5 has one when it is not bidirectional. */
   readonly causal: boolean;

@@ -71,7 +71,7 @@ export function schemesApi(raw: RawModule, first: SmallSuperpose): SchemesApi {
   };
 }
 
-/** W_Q and W_K, which every scheme may be given. */
+/** W_Q and W_K, which can be passed to every scheme. */
 const maps = ['query', 'key'].map((name): SchemePart => {
   const [rows, columns] = [
     { times: 1, by: 'heads', andBy: 'd_head', plus: 0 },
@@ -80,7 +80,10 @@ const maps = ['query', 'key'].map((name): SchemePart => {
   return { name, kind: 'linear', rows, columns, counted: 'never' };
 });
 
-/** A request to the module, checked. Parts that are left out are drawn when all is known to fit. */
+/**
+ * Checks an input, and returns the request to the module. Parts that are left out are drawn once everything
+ * is known to fit.
+ */
 function checkedScheme(raw: RawModule, first: SmallSuperpose, info: SchemeInfo, input: SchemeInput) {
   const { content } = input;
   check.table('content', content);
@@ -122,7 +125,9 @@ function checkedBuckets({ bidirectional = true, buckets = 32, maxDistance = 128 
   return { bidirectional, buckets, maxDistance };
 }
 
-/** Checks the scheme's options, as the binding takes them, and fills in the sizes that they set. */
+/**
+ * Checks the scheme's options, returns them as the binding takes them, and fills in the sizes that they set.
+ */
 function readOptions(
   { options, parts, clip }: SchemeInfo,
   input: Readonly<Record<string, unknown>> & BucketOptions & RotaryConvention,

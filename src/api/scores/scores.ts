@@ -56,8 +56,8 @@ export interface Scores extends Terms {
    */
   readonly shares: Float64Array;
   /**
-   * [heads, parts²], ⟨T̃, Ã⟩ of each term with the logits. Pooled shares are their sum over that of
-   * variances.
+   * [heads, parts²], ⟨T̃, Ã⟩ of each term with the logits. Pooled shares are the sum of these divided by the
+   * sum of `variances`.
    */
   readonly covariances: Float64Array;
   /** [heads], ‖Ã‖² of the logits. */
@@ -159,12 +159,12 @@ export interface CombinedTerms {
   readonly share: number;
 }
 
-/** The part of scores that shares are pooled from. */
+/** The part of scores from which shares are pooled. */
 export type PoolableScores = Pick<Scores, 'heads' | 'parts' | 'gauge' | 'covariances' | 'variances'>;
 
 /**
  * Shares of groups of terms, which sum to 1 over the groups. The shares of a head whose scores do not vary
- * are NaN, and the mean and pooled shares are without it. If no head varies, all are NaN.
+ * are NaN, and the mean and pooled shares leave it out. If no head varies, all are NaN.
  */
 export interface PooledShares {
   /** [heads, groups], of each head over all the scores. */
@@ -202,7 +202,7 @@ export function scoresApi(raw: RawModule): ScoresApi {
         check.refuse('an entry of masks', must, mask, Array.isArray(mask));
       }
       // Scores may come from another thread or a file, and the module relies on the lengths. NaN is allowed,
-      // because a sum that does not vary gives it with epsilon 0.
+      // because a summed row that does not vary gives NaN when epsilon is 0.
       const each = check.integer('scores.n', scores.n, 0) ** 2 * scores.heads.length;
       check.array('scores.terms', scores.terms, each * count);
       check.array('scores.logits', scores.logits, each);

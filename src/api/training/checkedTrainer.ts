@@ -82,7 +82,8 @@ export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
   if (isOwn === (input.evaluation == null)) {
     throw new TypeError(`A trainer needs either task or evaluation; got ${isOwn ? 'neither' : 'both'}.`);
   }
-  // Each kind may have the other's first option as undefined.
+  // The options of either kind may have `task` or `evaluation`, which belongs to the other kind, as
+  // undefined.
   if (isOwn)
     check.knownOptions('options', input, { ...ownNames, task: true } as check.OptionNames<AnyOptions>);
   else

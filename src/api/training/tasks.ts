@@ -36,7 +36,7 @@ export interface TaskBatch extends TrainingBatch {
   readonly tokens: Int32Array;
   /** [sequences, n], −1 for no target. */
   readonly targets: Int32Array;
-  /** The number of token ids, which are below it. */
+  /** The number of token ids; tokens are below it. */
   readonly vocabulary: number;
   /** The number of classes; targets are below it. */
   readonly classes: number;
@@ -46,8 +46,8 @@ export interface TaskExamplesOptions extends TaskOptions {
   /** The number of sequences, from 1 to 65536. Default 1. */
   sequences?: number;
   /**
-   * The seed. Equal seeds give equal examples, and a trainer of the same seed is evaluated on these. Default
-   * 1.
+   * The seed. Equal seeds give equal examples, and a trainer of the same seed is evaluated on the same
+   * examples. Default 1.
    */
   seed?: number;
 }
@@ -73,7 +73,7 @@ export const batchNames: check.OptionNames<TaskBatch> = {
   classes: true,
 };
 
-/** Checks a task, as the binding takes it, and adds its sizes. */
+/** Checks a task, adds its sizes, and returns it as the binding takes it. */
 export function checkedTask(raw: RawModule, options: TaskOptions) {
   const { task: name, n = 16 } = options;
   const task = check.oneOf('task', name, taskNames);

@@ -1,4 +1,4 @@
-// The trainer: a small transformer in the module's memory, its steps, and what is measured of it.
+// The trainer: a small transformer in the module's memory, its steps, and its measurements.
 import * as check from '../check.js';
 import { type Handle, makeResident, type ResidentObject } from '../handle.js';
 import type { RawModule } from '../module.js';
@@ -26,7 +26,7 @@ export interface TrainingSharesOptions {
 
 /**
  * Shares of the terms in the variation of the first layer’s scores over keys. Raw shares sum to 1 over the
- * terms. In the canonical gauge, terms with constants make up the rest of 1.
+ * terms. In the canonical gauge, they sum to 1 together with the shares of terms with constants.
  */
 export interface TrainingShares {
   /**
@@ -35,15 +35,15 @@ export interface TrainingShares {
    * vary.
    */
   readonly mean: Float64Array | null;
-  /** A sentence about why there are none; null where there are. */
+  /** A sentence that says why `mean` is null; null if it is not. */
   readonly reason: string | null;
 }
 
 /** Root mean squares of the norms of rows. */
 export interface TrainingLoudness {
-  /** That of the token rows, as the model reads them. */
+  /** The root mean square of the norms of the token rows, as the model reads them. */
   readonly tokens: number;
-  /** That of the position rows in use; null for a scheme without position rows. */
+  /** The same of the position rows in use; null for a scheme without position rows. */
   readonly positions: number | null;
 }
 
@@ -69,7 +69,7 @@ export interface TrainingOverlap {
   readonly overlap: number | null;
   /** A’s standard deviation over random rotations. */
   readonly chance: number | null;
-  /** A sentence about why there is none; null where there is. */
+  /** A sentence that says why `overlap` is null; null if it is not. */
   readonly reason: string | null;
 }
 
@@ -81,7 +81,7 @@ export interface TrainingDirections {
    * positive. Null for a scheme without positions in the stream.
    */
   readonly directions: Table<Float64Array> | null;
-  /** A sentence about why there are none; null where there are. */
+  /** A sentence that says why `directions` is null; null if it is not. */
   readonly reason: string | null;
 }
 
@@ -103,14 +103,14 @@ export interface Trainer extends Handle {
   /** Whether a loss or gradient was not finite. That step changed nothing, and no step can follow it. */
   readonly diverged: boolean;
   /**
-   * Takes 1 to 10,000 steps on its task, 1 by default, or one step on a batch of your own. Returns the
-   * losses, of which there are fewer where the run diverges. Throws RangeError or TypeError, and Error when
-   * the run diverged before.
+   * Takes 1 to 10,000 steps on its task, 1 by default, or one step on a batch of your own. Returns the loss
+   * of each step; there are fewer if the run diverges. Throws RangeError or TypeError, and Error when the
+   * run diverged before.
    */
   step(countOrBatch?: number | TrainingBatch): Float64Array;
   /**
    * Cuts exactly these terms of the first layer’s scores from now on, in steps and in all measurements. The
-   * parameters stay. Throws RangeError or TypeError, also where scores have no terms.
+   * parameters stay. Throws RangeError or TypeError, also if scores have no terms.
    */
   cutTerms(terms: readonly TrainingTerm[]): void;
   /**
@@ -165,8 +165,8 @@ interface TrainerApi {
    */
   trainer(options: TrainerOptions): Trainer;
   /**
-   * Returns how large token and position rows of a width are when training begins, by closed form, in recipes
-   * that people use. Throws RangeError or TypeError.
+   * Returns how large token and position rows of a given width are when training begins, by closed form, in
+   * recipes that people use. Throws RangeError or TypeError.
    */
   loudnessRecipes(options: { d_model: number }): LoudnessRecipe[];
 }

@@ -10,7 +10,7 @@ export interface Section {
   text: string;
   /** The token; undefined for what is still to be cut. */
   token?: Token;
-  /** Whether it is where the text begins. */
+  /** Whether the text begins with this part. */
   isFirst: boolean;
 }
 
@@ -58,13 +58,16 @@ const wordCharacter = /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]/u;
 const isWordCharacter = (character: string | undefined): boolean =>
   character !== undefined && wordCharacter.test(withoutLater(character));
 
-/** Finds added tokens in sections, by the text that each has there. */
+/**
+ * Returns a function that finds added tokens in a section. `tokens` pairs each of them with the text to look
+ * for.
+ */
 export function tokenFinder(tokens: readonly (readonly [text: string, token: AddedToken])[]) {
   const byText = new Map(tokens);
   if (byText.size < tokens.length) refuseFile('two added tokens that are the same once they are normalized');
   if (byText.has('')) refuseFile('an added token that normalization removes');
   const escaped = [...byText.keys()]
-    // The longest of those that begin at a place is taken.
+    // Of the tokens that begin at the same place, the longest is taken.
     .sort((a, b) => b.length - a.length)
     .map(literal);
   const anyToken = new RegExp(escaped.join('|') || '(?!)', 'gu');
@@ -81,7 +84,7 @@ export function tokenFinder(tokens: readonly (readonly [text: string, token: Add
       if (stripsRight) to += after.match(/^\p{White_Space}*/u)?.[0].length ?? 0;
       if (end < from) sections.push({ text: text.slice(end, from), isFirst: isFirst && end === 0 });
       const content = text.slice(from, to);
-      // The token before it may have stripped white space that this one consists of.
+      // The token before this one may have stripped the white space that this one consists of.
       if (from > to) refuseFile(`“${match[0]}” beside an added token that strips it`);
       if (from < to) sections.push({ text: content, token: { id, text: content }, isFirst: false });
       end = to;

@@ -1,5 +1,5 @@
-// Byte-pair encoding: merges neighbouring pieces of a word, of all pairs the one that was learned earliest.
-// Source: BPE of Hugging Face's tokenizers.
+// Byte-pair encoding: merges neighbouring pieces of a word, always the pair whose merge was learned
+// earliest.
 import { checkedKind, member, optional, type Part, refuseFile } from './parts.js';
 import { byteTokens, type SubwordModel, unknownToken, vocabularyOf } from './subwords.js';
 
@@ -38,10 +38,10 @@ class Heap {
   }
 }
 
-/** More than there are ids, merges, or bytes of a text. */
+/** Larger than any id, rank of a merge, or place in a text, so that two of these fit into one number. */
 const stride = 2 ** 24;
 
-/** Merges by their pair: how early each was learned, and the id of what it makes. */
+/** Merges by the pair that they join: how early each was learned, and the id of the piece that it makes. */
 class Merges {
   readonly #ranks = new Map<number, number>();
   readonly #results: number[] = [];
@@ -54,7 +54,7 @@ class Merges {
     return left === undefined || right === undefined ? undefined : this.#ranks.get(left * stride + right);
   }
 
-  /** The ids that remain of a word's when no pair can be merged. */
+  /** Merges the ids of a word until no pair can be merged, and returns those that remain. */
   merged(word: readonly number[]): number[] {
     const ids: (number | undefined)[] = [...word];
     const next = word.map((_, at) => at + 1);
@@ -70,7 +70,8 @@ class Merges {
       const right = next[at] as number;
       const rank = this.rank(ids[at], ids[right]);
       const result = this.#results[Math.floor(top / stride)] as number;
-      // Another merge may have come first, perhaps one that makes the same.
+      // Another merge may have changed this pair since it was offered; the new pair will do if it makes the
+      // same piece.
       if (rank === undefined || this.#results[rank] !== result) continue;
       ids[at] = result;
       ids[right] = undefined;
@@ -83,7 +84,10 @@ class Merges {
   }
 }
 
-/** The merges of a model, as lists of two texts, or as one text with a space between them. */
+/**
+ * Reads the merges of a model, each of which is a list of two texts, or one text with a space between the
+ * two.
+ */
 function mergesOf(part: Part, vocabulary: ReadonlyMap<string, number>, prefix: string): Merges {
   const merges = new Merges();
   const idOf = (piece: string) => {
@@ -118,7 +122,7 @@ export function bytePairModel(part: Part): SubwordModel {
   /** The ids of a word's characters, with bytes or the unknown token for those that the vocabulary lacks. */
   const characterIds = (word: string): number[] => {
     const ids: number[] = [];
-    // An unknown token waits for the next character with an id of its own.
+    // An unknown token waits for the next character that has an id, because neighbouring ones may be fused.
     let waiting: number | undefined;
     const flush = () => {
       if (waiting !== undefined) ids.push(waiting);

@@ -1,4 +1,5 @@
-// Reads the members of tokenizer.json, and refuses what is not computed as the model's own tokenizer does.
+// Reads the members of tokenizer.json, and refuses what would be computed differently here than by the
+// model's own tokenizer.
 
 /** An object of tokenizer.json. */
 export type Part = Readonly<Record<string, unknown>>;
@@ -52,10 +53,10 @@ export function refuseFile(what: string): never {
   );
 }
 
-/** What makes a component of a part, by the part's `type`. */
+/** Functions that make a component from a part, by the part's `type`. */
 export type Makers<Component> = Readonly<Record<string, (part: Part) => Component>>;
 
-/** The component that a part describes. Throws RangeError for a type that is not computed. */
+/** The component that a part describes. Throws RangeError for a type that is not supported. */
 export function componentOf<Component>(kind: string, part: Part, makers: Makers<Component>): Component {
   const type = member(part, 'type', 'string');
   const make = Object.hasOwn(makers, type) ? makers[type] : undefined;

@@ -8,22 +8,24 @@ export type Span = readonly [text: string, isMatch: boolean];
 /** Divides a text into what a pattern matches and what is between the matches. */
 export type Pattern = (text: string) => Span[];
 
-/** Characters of Unicode 17, which Oniguruma does not know, as members of a class. */
+/** Characters that are new in Unicode 17, which Oniguruma does not know yet, as members of a class. */
 const afterUnicode16 = String.raw`\u088f\u0c5c\u0cdc\u1acf-\u1aeb\u20c1\u2b96\ua7ce\ua7cf\ua7d2\ua7d4\ua7f1\ufbc3-\ufbd2\ufd90\ufd91\ufdc8-\ufdce\u{10940}-\u{10959}\u{10ec5}-\u{10efb}\u{11b60}-\u{11b67}\u{11db0}-\u{11de9}\u{16ea0}-\u{16ed3}\u{16ff2}-\u{16ff6}\u{187f8}-\u{187ff}\u{18d09}-\u{18df2}\u{1ccfa}-\u{1ccfc}\u{1ceba}-\u{1cef0}\u{1e6c0}-\u{1e6ff}\u{1f6d8}\u{1f777}-\u{1f77a}\u{1f8d0}-\u{1f8d8}\u{1fa54}-\u{1fa57}\u{1fa8a}-\u{1fa8e}\u{1fac8}-\u{1facd}\u{1faea}-\u{1faef}\u{1fbfa}\u{2b73a}-\u{2b73f}\u{2cea2}-\u{2cead}\u{323b0}-\u{33479}`;
 const later = new RegExp(`[${afterUnicode16}]`, 'gu');
 
-/** The text with characters of no class, equally long, in place of those that Oniguruma does not know. */
+/**
+ * Replaces characters that Oniguruma does not know by others of the same length, which belong to no class.
+ */
 export const withoutLater = (text: string): string =>
   text.replace(later, ({ length }) => (length === 1 ? '\uffff' : '\u{1ffff}'));
 
-/** The pattern of a regular expression. Classes are those of Unicode 16 where it names any. */
+/** The pattern of a regular expression. If the expression names classes, they are those of Unicode 16. */
 export function pattern(expression: RegExp, hasClasses = true): Pattern {
   return (text) => {
     const spans: Span[] = [];
     let end = 0;
     for (const match of (hasClasses ? withoutLater(text) : text).matchAll(expression)) {
       const [{ length }, start] = [match[0], match.index];
-      // As in Oniguruma, an empty match does not follow a match.
+      // As in Oniguruma, there is no empty match directly after another match.
       if (length === 0 && start === end && spans.at(-1)?.[1]) continue;
       if (start > end) spans.push([text.slice(end, start), false]);
       end = start + length;
@@ -37,14 +39,16 @@ export function pattern(expression: RegExp, hasClasses = true): Pattern {
 /** Writes characters so that they stand for themselves. */
 export const literal = (text: string): string => text.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&');
 
-/** Groups, quantifiers, classes, escapes and characters, each if it means the same in both languages. */
+/**
+ * Groups, quantifiers, classes, escapes and characters, each only if it means the same in both languages.
+ */
 const syntax =
   /(?<anyCase>\(\?i:['a-zA-Z|]+\))|(?<unchanged>\((?!\?)|\(\?(?::|<?[=!])|[)|]|(?:[*+?]\??|\{\d+(?:,\d*)?\})(?![*+?{]))|(?<class>\[\^?(?![\]&])(?:\\.|[^\\[\]&]|&(?!&)|(?<!-)\[(?![\]^:&])(?:\\.|[^\\[\]&]|&(?!&))+\](?!-))+\])|(?<escape>\\(?:[pP]\{\w+\}|.))|(?<character>[^()[\]{}*+?^])|(?<other>.)/gsu;
 
-/** A class in a class, or a range, or a character or class. */
+/** A member of a class: a class inside it, a range, or a single character or escaped class. */
 const classMember = /\[((?:\\.|[^\\\]])+)\]|(\\(?:[pP]\{\w+\}|.)|.)(?:-(\\(?:[pP]\{\w+\}|.)|[^[\]]))?/gsu;
 
-/** Unicode's categories, and scripts, which JavaScript wants to be named as such. */
+/** Unicode's categories, and scripts, which JavaScript knows only as Script=…. */
 const propertyName =
   /^(?:[LMNPSZ][a-z]?|(?<script>Arabic|Cyrillic|Devanagari|Greek|Han|Hangul|Hebrew|Hiragana|Katakana|Latin|Thai))$/;
 
@@ -66,7 +70,7 @@ function writtenEscape(text: string): string | undefined {
   return classes[escaped] ?? (/[^\w\s]/.test(escaped) ? literal(escaped) : undefined);
 }
 
-/** A letter in both cases. Two have a third form. */
+/** A class of a letter in both cases. Two letters have a third form. */
 const eitherCase = (letter: string): string => {
   const [small, capital] = [letter.toLowerCase(), letter.toUpperCase()];
   return `[${small}${capital}${{ s: 'ſ', k: '\u212a' }[small] ?? ''}]`;
@@ -85,11 +89,11 @@ function onigurumaPattern(source: string): Pattern {
   };
   const membersOf = (text: string): string =>
     text.replace(classMember, (range, inner, from, to) => {
-      // A class in a class adds its members to it.
+      // A class inside a class adds its members to the outer one.
       if (inner) return membersOf(inner);
       if (to === undefined) return memberOf(from);
       const written = `${memberOf(from)}-${memberOf(to)}`;
-      // Characters that are hidden from classes would be missing in a range.
+      // Characters that withoutLater() hides from classes would be missing in a range.
       if (/\\[pP]/.test(written) || (hasClasses && to > '\u087e')) refuse(range);
       return written;
     });

@@ -5,17 +5,19 @@ import { punctuation } from '../unicode.js';
 import { componentOf, type Makers, member, optional, type Part, parts, refuseFile } from './parts.js';
 import { type Pattern, pattern, patternOf, type Span } from './patterns.js';
 
-/** A part of a text, and whether it is where the text begins. */
+/** A part of a text, and whether the text begins with it. */
 export interface Word {
   /** The part itself. */
   text: string;
-  /** False also where what was before it was removed. */
+  /** Also false if what came before the part was removed. */
   isFirst: boolean;
 }
 
 export type PreTokenizer = (word: Word) => Word[];
 
-/** Joins spans to the one before them, or to the one after them. */
+/**
+ * Joins each span for which `isJoined` holds to the span before it or, with `toNext`, to the span after it.
+ */
 function joined(
   spans: Span[],
   isJoined: (isMatch: boolean, previous: boolean) => boolean,
@@ -34,7 +36,9 @@ function joined(
 
 const isSingleMatch = (isMatch: boolean, previous: boolean) => isMatch && !previous;
 
-/** What becomes of that which a pattern matches. Spans that still are matches are removed. */
+/**
+ * What each behavior does with the spans of a text. Spans that are still marked as matches are then removed.
+ */
 const behaviors = {
   Removed: (spans: Span[]) => spans,
   Isolated: (spans: Span[]) => joined(spans, () => false),
@@ -77,7 +81,9 @@ const whitespaceWords = splitter(
   'Removed',
 );
 
-/** The character that stands for each byte: visible ones for themselves, others from U+0100. */
+/**
+ * The character that stands for each byte: itself if it is visible, otherwise the next one from U+0100 on.
+ */
 const byteCharacters: readonly string[] = (() => {
   let next = 256;
   return Array.from({ length: 256 }, (_, byte) =>

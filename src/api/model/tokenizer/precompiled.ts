@@ -10,20 +10,23 @@ export function compiledNormalizer(table: string): (text: string) => string {
   if (trieBytes === 0 || trieBytes % 4 > 0 || trieBytes > bytes.length - 4) {
     throw new Error('precompiled_charsmap is damaged');
   }
-  // A trie leads to no place behind its end, unless it is damaged; there it has nothing.
+  // Only a damaged trie leads beyond its end; there, each unit counts as 0.
   const unit = (index: number) => (4 * index < trieBytes ? view.getUint32(4 + 4 * index, true) : 0);
   const offset = (of: number) => (of >>> 10) << ((of & 512) >>> 6);
   const texts = bytes.subarray(4 + trieBytes);
   const [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
 
-  /** What replaces the shortest beginning of a text that the trie has, and with it the whole text. */
+  /**
+   * The replacement of a text: that of its shortest beginning in the trie, which then stands for the whole
+   * text.
+   */
   const replacement = (text: string): string | undefined => {
     let node = offset(unit(0));
     for (const byte of encoder.encode(text)) {
       node ^= byte;
       if (byte === 0) return undefined;
       const next = unit(node);
-      // A value has the highest bit, and no label.
+      // A unit whose highest bit is set is a value, and has no label.
       if ((next & 0x800000ff) !== byte) return undefined;
       node ^= offset(next);
       if (next & 256) {

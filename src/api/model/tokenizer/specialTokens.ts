@@ -17,7 +17,7 @@ export type PostProcessor = (tokens: Token[]) => Token[];
 
 const unchanged: PostProcessor = (tokens) => tokens;
 
-/** One token before a text and one after it. */
+/** Puts one token before a text and one after it. */
 function around(part: Part): PostProcessor {
   const [before, after] = ['cls', 'sep'].map((name): Token => {
     const [text, id] = pair(part[name], name);
@@ -46,13 +46,13 @@ function template(part: Part): PostProcessor {
 
 const makers: Makers<PostProcessor> = {
   BertProcessing: around,
-  // Moves offsets, which are not computed here.
+  // ByteLevel only moves offsets, which are not computed here.
   ByteLevel: () => unchanged,
   RobertaProcessing: around,
   Sequence(part) {
     const steps = parts(part, 'processors').map(postProcessorOf);
     const adding = steps.filter((step) => step !== unchanged);
-    // The second would read the tokens of the first as another text.
+    // The second would take the tokens of the first for another text.
     if (adding.length > 1) refuseFile(`${adding.length} post-processors that add tokens`);
     return adding[0] ?? unchanged;
   },

@@ -6,24 +6,26 @@ import { checkedKind, member, optional, type Part, pair } from './parts.js';
 export interface Token {
   /** Its index in the vocabulary. */
   id: number;
-  /** Its text, in the vocabulary or, if it is unknown, in what was cut. */
+  /** Its text in the vocabulary or, if it is unknown, in the text that was cut. */
   text: string;
 }
 
 export interface SubwordModel {
   /** The pieces and their ids. */
   vocabulary: ReadonlyMap<string, number>;
-  /** Cuts a word. Throws RangeError where it has an unknown piece and the vocabulary nothing for it. */
+  /**
+   * Cuts a word. Throws RangeError for an unknown piece if the vocabulary has no token for unknown pieces.
+   */
   cut(word: string): Token[];
 }
 
-/** The member `vocab` of a model, with a number for each piece. */
+/** The member `vocab` of a model, with the id of each piece. */
 export function vocabularyOf(part: Part): Map<string, number> {
   const entries = Object.entries(member(part, 'vocab', 'object'));
   return new Map(entries.map(([piece, id]) => [piece, checkedKind(id, 'each id of vocab', 'number')]));
 }
 
-/** The token for what the vocabulary lacks. */
+/** The token for what the vocabulary lacks. Throws RangeError if there is no such token. */
 export function unknownToken(vocabulary: ReadonlyMap<string, number>, text: string | undefined): Token {
   const id = text === undefined ? undefined : vocabulary.get(text);
   if (text !== undefined && id !== undefined) return { id, text };
@@ -75,7 +77,7 @@ export function wordLevelModel(part: Part): SubwordModel {
   };
 }
 
-/** A character that no piece has scores so much less than the least probable piece. */
+/** The score of an unknown character is this much below that of the least probable piece. */
 const unknownPenalty = 10;
 
 /** Cuts a word into the pieces whose probabilities have the largest product. */
@@ -88,7 +90,10 @@ export function unigramModel(part: Part): SubwordModel {
   const unknownScore = scores.reduce((least, score) => Math.min(least, score), Infinity) - unknownPenalty;
   const longest = pieces.reduce((most, [text]) => Math.max(most, text.length), 0);
 
-  /** The best last piece of each beginning of a word, by its length, which a character ends. */
+  /**
+   * The last piece of the best cut of each beginning of a word, by the length of that beginning, which ends
+   * after a whole character.
+   */
   const lastPieces = (word: string) => {
     const best: { from: number; score: number; id: number | undefined }[] = [];
     best[0] = { from: 0, score: 0, id: undefined };
@@ -109,7 +114,7 @@ export function unigramModel(part: Part): SubwordModel {
     return best;
   };
 
-  /** The texts of the pieces; neighbouring unknown ones are one. */
+  /** The texts of the pieces; neighbouring unknown pieces are joined. */
   const textsOf = (word: string): string[] => {
     const best = lastPieces(word);
     const texts: string[] = [];

@@ -39,8 +39,8 @@ const stepsOf = (part: Part): Part[] =>
   part.pretokenizers === undefined ? [part] : parts(part, 'pretokenizers').flatMap(stepsOf);
 
 /**
- * Refuses a prefix for the first word only, where a text is changed before it is known which word is first:
- * Hugging Face's tokenizers decide that by where a word came from.
+ * Refuses a prefix for the first word only if the text is changed before its words are known: Hugging Face's
+ * tokenizers tell the first word by its place in the original text.
  */
 function checkFirstWord({ normalizer, pre_tokenizer }: Part): void {
   const steps = pre_tokenizer ? stepsOf(pre_tokenizer as Part) : [];
@@ -51,7 +51,8 @@ function checkFirstWord({ normalizer, pre_tokenizer }: Part): void {
 
 /**
  * A tokenizer from the contents of tokenizer.json. It neither truncates nor pads. Throws RangeError for what
- * is not computed as the model's own tokenizer does, and Error for a file that cannot be parsed.
+ * would be computed differently here than by the model's own tokenizer, and Error for a file that cannot be
+ * parsed.
  */
 export function tokenizerOf(contents: unknown): Tokenizer {
   const file = checkedKind(contents, 'its contents', 'object');
@@ -73,7 +74,7 @@ export function tokenizerOf(contents: unknown): Tokenizer {
   for (const { id, content } of tokens) textOf.set(id, content);
   return {
     cut(text) {
-      // Half of a surrogate pair is no character.
+      // Half of a surrogate pair is not a character.
       const sections = inOriginal({ text: text.replace(/\p{Cs}/gu, '\ufffd'), isFirst: true })
         .flatMap((section) =>
           section.token ? [section] : inNormalized({ ...section, text: normalize(section.text) }),
