@@ -1,5 +1,4 @@
-// What arguments are allowed to be at the edge of what is allowed, and the sentences of one kind of argument
-// after another.
+// Arguments at the limits of what is allowed, and the error sentences of one kind of argument after another.
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import * as check from '../../build/package/check.js';
 
@@ -50,7 +49,7 @@ test('an array whose buffer was transferred is refused, although an empty table 
 });
 
 describe('finite values', () => {
-  // Sums of four numbers are made side by side: every place and every remainder counts.
+  // check.floats() keeps four sums side by side, so every place and every remainder must be tried.
   const counts = [1, 2, 3, 4, 5, 6, 7, 8, 9];
   test.each(counts)('of %i, at each place', (count) => {
     for (let at = 0; at < count; at++) {
@@ -74,7 +73,7 @@ describe('memory', () => {
   let fits: typeof check.fits;
   let addResidentBytes: typeof check.addResidentBytes;
 
-  // What other tests hold does not count here.
+  // A fresh module, in which memory that other tests hold does not count.
   beforeEach(async () => {
     vi.resetModules();
     ({ fits, addResidentBytes } = await import('../../build/package/check.js'));

@@ -1,6 +1,6 @@
 // Everything that a function of the library must come with. It prints all that is missing at once, each with
 // the file where it belongs: a binding that src/api calls, an example for the reference, a right call with
-// the bytes that it needs, and for the methods of what a function returns, a right call of each.
+// the bytes that it needs, and a right call of each method of what the function returns.
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { examples } from '../../docs/examples.mjs';

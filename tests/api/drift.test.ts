@@ -24,13 +24,14 @@ describe('the bindings and the typed API', () => {
 
   test('every member that a binding reads or gives is one of the API’s', () => {
     const members = new Set(matches(declared, /\b(\w+)\??: /g).filter((name) => !name.startsWith('_')));
-    // Named in a type, or taken out of what came back.
+    // A name may occur in a type, or where a result is destructured.
     const missing = [...members].filter((name) => !new RegExp(`\\b${name}(?:'|\\?:|:|,)`).test(api));
     expect(missing).toEqual([]);
     expect(members.size).toBeGreaterThan(100);
   });
 
-  // The names cross to JavaScript; that they are those of the types there, the compiler checks.
+  // The names of an enumeration cross to JavaScript. The compiler checks that they are those of the types
+  // there.
   test('the names of every enumeration are its values, in order', () => {
     const sources = ['src/core/', 'src/wasm/'].flatMap((folder) =>
       files(folder, '.h')
@@ -101,7 +102,7 @@ describe('the declarations are the documentation', () => {
     expect(undocumented(read(`build/package/${name}`))).toEqual([]);
   });
 
-  // The names in these are those of a tokenizer.json.
+  // These files have the names of a tokenizer.json.
   const named = declarations.filter((name) => !/^model\/(bert|wordPieces)\.d\.ts$/.test(name));
 
   test('the names of options and results are spelled by one rule', () => {

@@ -1,5 +1,5 @@
-// What is allowed at the edge of what is allowed: the last, the widest, one more of the same. What is
-// refused beyond it is in refusals.txt.
+// Calls at the limits of what is allowed: the last, the widest, one more of the same. Calls beyond a limit
+// are in refusals.txt.
 import { expect, test } from 'vitest';
 import { plain } from './support/builds.ts';
 import { combined } from './support/naive.ts';
@@ -37,7 +37,7 @@ test('positions wider than the model, side by side', () => {
 });
 
 test('a count of 2^53 − 1 is exact', () => {
-  // One channel: each token is a number, and LayerNorm and the pooler have two each.
+  // With one channel, each token is one number, and LayerNorm and the pooler have two each.
   const shape = { positions: 0, d_model: 1, heads: 1, layers: 0 };
   const most = Number.MAX_SAFE_INTEGER;
   expect(plain.positionCost('add', { ...shape, vocabulary: most - 4 }).total).toBe(most);

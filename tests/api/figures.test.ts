@@ -1,9 +1,10 @@
-// Native code, Node and browsers give the same figures: the core as g++ builds it made
-// tests/reference/figures.json from seeds, and this test compares it in both builds, wherever it runs.
+// Native code, Node and browsers give the same figures: tests/reference/figures.json was made from seeds
+// with the core as g++ builds it, and this test compares both builds with that file, wherever it runs.
 //
 // Uniform draws are the same bits everywhere. Logarithms, sines and cosines may be rounded differently by
-// another libm, and fused multiply-adds round less. Each figure names the roundings on the way to it. No
-// factor is added for growth, so a figure that lost digits by cancelling or dividing would fail.
+// another libm, and fused multiply-adds round less often. For each figure, the test counts the roundings
+// that lead to it. No factor is added for growth, so a figure that lost digits by cancelling or dividing
+// would fail.
 import { expect, test } from 'vitest';
 import figures from '../reference/figures.json' with { type: 'json' };
 import { roundings } from './support/bounds.ts';
@@ -29,7 +30,7 @@ test.each(builds)('the figures of every platform, $simd SIMD', ({ superpose }) =
   const ours: Record<keyof typeof figures, [ArrayLike<number>, roundings: number, precision?: Precision]> = {
     // Three products of width 8 after a LayerNorm of width 8.
     'decompose.logits': [scores.logits, 4 * 8, 'float32'],
-    // The same, and sums over 81 pairs.
+    // The same roundings, and those of sums over 81 pairs.
     'decompose.shares': [scores.shares, 4 * 8 + 2 * 81, 'float32'],
     // Angles of up to 64 radians, each off by 64 roundings; the width; a random form of 32 by 32.
     gramSpreads: [[centred, sines, randomForm].map(superpose.toeplitzSpread), 64 ** 2 + 32 * 32],
@@ -49,7 +50,7 @@ test.each(builds)('the figures of every platform, $simd SIMD', ({ superpose }) =
     expect({ name, difference: largestDifference(values, figures[name]), bound }).toSatisfy(
       ({ difference }: { difference: number }) => difference <= bound,
     );
-    // Otherwise a wrong figure could pass.
+    // A looser bound would let a wrong figure pass.
     expect(bound).toBeLessThan(precision === 'float32' ? 1e-4 : 1e-10);
   }
 });

@@ -1,5 +1,5 @@
-// Files that come over a network: what is said when one does not come, comes in part, or is no longer
-// wanted.
+// Files that come over a network: the error when one does not come or comes only in part, and what happens
+// when it is no longer wanted.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { runInNewContext } from 'node:vm';
@@ -7,7 +7,9 @@ import { expect, test } from 'vitest';
 import * as check from '../../build/package/check.js';
 import { readBytes, Unreachable } from '../../build/package/files.js';
 
-/** What a server that answers so is asked by `use`. */
+/**
+ * Starts a server that answers every request with `answer`, and returns the result of `use` at its address.
+ */
 async function served<T>(answer: RequestListener, use: (address: URL) => Promise<T>): Promise<T> {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -149,7 +151,7 @@ test('arrays of another realm are told from ours', () => {
     }
     expect(message).toBe(error);
   }
-  // A copy is taken.
+  // A copy of such an array is accepted.
   const copied = Float64Array.from(runInNewContext('new Float64Array([1, 2])'));
   expect(check.table('token', { data: copied, rows: 1, columns: 2 }).rows).toBe(1);
 });

@@ -1,4 +1,4 @@
-// The JavaScript and the modules that are built: what is the same in all, and how large they are.
+// The built JavaScript and modules: what must be the same in all builds, and how large they may be.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -15,7 +15,7 @@ test('the JavaScript of both builds is the same but for the name of the .wasm', 
   }
 });
 
-/** It starts every module. */
+/** The JavaScript that starts every module. */
 const glue = script('plain');
 const namesIn = (pattern: RegExp) => [...glue.matchAll(pattern)].map(([, name]) => name as string);
 
@@ -39,7 +39,7 @@ test.each(modules)(
   },
 );
 
-// Products use fused multiply-add only where told to.
+// Products use fused multiply-adds only in the build that is told to.
 test('only the relaxed build has fused multiply-adds, in its products of both precisions', () => {
   const count = (simd: string, opcode: number) =>
     read(`superpose-${simd}.wasm`)
@@ -48,7 +48,7 @@ test('only the relaxed build has fused multiply-adds, in its products of both pr
   const [float, double] = [0x85, 0x87];
   for (const opcode of [float, double]) {
     expect(count('plain', opcode)).toBe(0);
-    // The tiles have ten and eight sums; where rows are few, a pair has two.
+    // A tile of a product has ten or eight sums; where there are few rows, a pair of rows has two.
     expect(count('relaxed', opcode)).toBeGreaterThanOrEqual(20);
   }
 });
@@ -61,7 +61,7 @@ test.each(['plain', 'relaxed'])('the %s modules: what a first figure waits for, 
   expect(1024 * kilobytes(readFileSync(at(`wasm/superpose-${simd}.wasm`)))).toBeLessThan(200_000);
 });
 
-/** A module and its imports, without `external`, as a bundler makes it from the package. */
+/** The code of a module and its imports, except `external` ones, as a bundler makes it from the package. */
 async function bundled(name: string, ...external: RegExp[]): Promise<string> {
   const output = await build({
     configFile: false,
@@ -87,7 +87,7 @@ test('the JavaScript that a page starts with: what Emscripten writes, and the ty
   const api = await bundled('smallModule.js', /superpose-plain\.js$/);
   expect(api).toContain('combineTerms');
   expect(api).not.toContain('chanceAngles');
-  // 0.1 of it starts a new instance after a call broke off.
+  // 0.1 KB of this is the code that starts a new instance after a call broke off.
   expect(kilobytes(api)).toBeLessThan(9.3);
   const glue = await bundled('wasm/superpose-plain.js');
   expect(glue).toContain('WebAssembly');

@@ -1,5 +1,5 @@
-// What is held belongs to the module that made it. Another module's functions refuse it, and neither module
-// is harmed by the attempt.
+// A resident object belongs to the module that made it. Functions of another module refuse the object, and
+// neither module is harmed by the attempt.
 import { load, type Superpose } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import { drawn, drawnLayer } from './model/tinyMinilm.ts';
@@ -16,11 +16,13 @@ interface Handle extends Record<string, unknown> {
 const isHandle = (value: unknown): value is Handle =>
   typeof (value as Handle | undefined)?.isAlive === 'function';
 
-/** One handle of each kind, by the function that makes it, and a forward, which lies in its stack. */
+/**
+ * One handle of each kind, by the function that makes it, and a forward pass, which belongs to its stack.
+ */
 async function heldIn(superpose: Superpose): Promise<{ handles: Record<string, Handle>; forward: object }> {
   const handles: Record<string, Handle> = {};
   for (const [name, calls] of Object.entries(rightCalls)) {
-    // What load() alone gives makes none.
+    // A function that is not among those that load() returns makes no handle.
     const make = (superpose as unknown as Partial<Record<string, Method>>)[name];
     const result = make?.(...calls.sound);
     if (isHandle(result)) handles[name] = result;
@@ -70,7 +72,7 @@ test('no function takes an object of another module for one of its own', async (
     for (const thing of foreign) {
       for (const args of [[thing], [thing, thing], [thing, thing, thing]]) {
         const error = await outcome(() => run(...args));
-        // Options may be any object: its data are all that may be read of it.
+        // An options argument may be any object, of which only the data may be read.
         if (error === undefined) expect(await outcome(() => run(...args.map(dataOf))), name).toBeUndefined();
         else {
           expect(error.message, name).not.toMatch(/broke off|out of bounds/);
@@ -81,7 +83,7 @@ test('no function takes an object of another module for one of its own', async (
   }
   for (const { handles } of [ofFirst, ofSecond])
     for (const [name, handle] of Object.entries(handles)) expect(handle.isAlive(), name).toBe(true);
-  // Both modules still answer as before.
+  // Both modules still answer as they did before.
   for (const { forward } of [ofFirst, ofSecond])
     expect((forward as { state(n: number): object }).state(1)).toBeDefined();
   for (const { handles } of [ofFirst, ofSecond]) for (const handle of Object.values(handles)) handle.delete();

@@ -1,5 +1,5 @@
-// What would not fit in memory is refused before anything is allocated, counting weights and all that is
-// held.
+// A call that would not fit in memory is refused before anything is allocated. Weights and resident objects
+// count too.
 
 import type { SchemeInput } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Where a document is, the page's address decides, and modules are not mocked. */
+/** Whether there is a document. There, addresses are relative to the page, and modules are not mocked. */
 const inPage = typeof document === 'object';
 const wasm = new URL('../../build/package/wasm/superpose-plain.wasm', import.meta.url);
 const damaged = /^The WebAssembly file is damaged or incomplete; load the page or the package again\.$/;
@@ -25,7 +25,7 @@ describe('the engine', () => {
   test('without WebAssembly at all there is the same sentence', async () => {
     const { WebAssembly: original } = globalThis;
     try {
-      // Where a policy forbids WebAssembly, the name is undefined.
+      // If a policy forbids WebAssembly, the name is undefined.
       Object.assign(globalThis, { WebAssembly: undefined });
       await expect(load()).rejects.toThrow('no WebAssembly SIMD');
     } finally {
@@ -135,7 +135,7 @@ describe('loading', () => {
       expect(typeof member).toBe(name === 'simd' ? 'string' : 'function');
     }
     expect(later.schemeRegistry()).toEqual(early?.superpose.schemeRegistry());
-    // In one dimension every cosine is 1 or −1, and in d dimensions its square is 1/d in the mean.
+    // In one dimension every cosine is 1 or −1; in d dimensions the mean of its square is 1/d.
     expect(later.cosineMeanSize({ d: 1 })).toBeCloseTo(1, 14);
     expect(later.cosineDeviation({ d: 4 })).toBe(0.5);
     // A direction drawn in a plane lies in it.
@@ -185,7 +185,7 @@ describe('loading', () => {
     }
   });
 
-  /** A module of two functions, of which one throws. */
+  /** Starts a module of two functions, one of which throws. */
   const throwing = async (cause: unknown) => {
     let depth = 16;
     const create = async () => ({

@@ -1,5 +1,5 @@
 // Encodings, schemes and geometry against tests/reference: numpy, written from the formulas by someone who
-// had not seen this code. Each must agree to 1e-12; the numbers are about 1.
+// had not seen this code. All must agree to within 1e-12, where the numbers are about 1.
 import type { Linear, SchemeInput, SchemeScores, Table } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import anova from '../reference/anova.json' with { type: 'json' };
@@ -17,7 +17,7 @@ type Matrix = number[][];
 const close = (ours: ArrayLike<number>, oracle: Nested, bound = 1e-12) =>
   expect(largestDifference(ours, flat(oracle))).toBeLessThan(bound);
 
-/** Per-head matrices [heads][rows][width] side by side, [rows, heads · width]. */
+/** Puts per-head matrices [heads][rows][width] side by side as [rows, heads · width]. */
 const sideBySide = (heads: Matrix[]): Table<Float64Array> =>
   tableOf((heads[0] as Matrix).map((_, row) => heads.flatMap((head) => head[row] as number[])));
 
@@ -217,7 +217,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
   });
 
   describe('what a score asks about', () => {
-    /** Queries and keys are the rows themselves, side by side. */
+    /** The content is each query next to its key, and W_Q and W_K pick out the two halves. */
     const optionsOf = ({ query, key, scale }: { query: Matrix; key: Matrix; scale: number }) => {
       const width = (query[0] as number[]).length;
       const block = (at: number) => ({
@@ -235,7 +235,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       const n = ours.n;
       for (const [name, expected] of Object.entries(theirs)) {
         const at = ours.termNames.indexOf(name as never) * n * n;
-        // The oracle's rows are less their mean over the keys that are seen.
+        // The oracle subtracts from each row its mean over the keys that the query sees.
         const rows = Array.from({ length: n }, (_, i) => {
           const row = ours.terms.subarray(at + i * n, at + (i + 1) * n);
           const seen = row.subarray(0, causal ? i + 1 : n);
@@ -259,7 +259,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       const identity = Array.from({ length: width }, (_, row) =>
         Array.from({ length: width }, (_, column) => Number(row === column)),
       );
-      // Distances are queries' rows and keys' rows side by side.
+      // Each row of `distances` is a query's row next to a key's row.
       const half = (of: (row: number[]) => number[]) => ({ weight: tableOf(identity.map(of)) });
       const none = new Array<number>(width).fill(0);
       const schemes: Record<string, object> = {
@@ -301,7 +301,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       expect(Object.keys(example.schemes).sort()).toEqual(Object.keys(schemes).sort());
       for (const [name, { score, terms }] of Object.entries(example.schemes)) {
         const ours = run({ ...optionsOf(example), ...schemes[name], causal: example.causal });
-        // Above the diagonal, which a causal layer never reads, ALiBi's bias may have either sign.
+        // A causal layer never reads the logits above the diagonal, where ALiBi's bias may have either sign.
         const isRead = (_: number, k: number) => !example.causal || k % ours.n <= Math.floor(k / ours.n);
         close(ours.logits.filter(isRead), flat(score).filter(isRead));
         closeTerms(ours, terms, example.causal);
@@ -317,7 +317,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       key: linearOf(oracle.key_weight),
     };
 
-    // Scores do not depend on where positions begin, but turned rows do.
+    // Scores do not depend on the first position, but rotated rows do.
     test('queries and keys, turned by their positions', () => {
       const { rotated_query, rotated_key, rotated_query_half_split } = oracle.rope;
       const rotated = (linear: Linear<Float64Array>, layout?: 'concatenated') => {

@@ -1,5 +1,5 @@
 // A call that breaks off inside WebAssembly throws one sentence, and the next call runs in a new instance.
-// Objects held in the old one say that they are lost, and no longer count.
+// Objects that were resident in the old instance say that they are lost, and their bytes no longer count.
 import { type LoadOptions, load, type Superpose } from 'add-or-concatenate';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadTiny } from './model/tinyMinilm.ts';
@@ -19,7 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** From here on no engine grows its memory, until the returned function is called. */
+/** Makes every growth of memory fail until the returned function is called. */
 function refuseMemory(): () => void {
   const refused = vi.spyOn(WebAssembly.Memory.prototype, 'grow').mockImplementation(() => {
     throw new RangeError('There is no more memory.');
@@ -27,7 +27,7 @@ function refuseMemory(): () => void {
   return () => refused.mockRestore();
 }
 
-/** Breaks the module off, and then lets memory grow again. */
+/** Makes a call of the module break off, and then lets memory grow again. */
 function breakOff(superpose: Superpose, request = large): void {
   const mend = refuseMemory();
   expect(() => superpose.randomUniform(request)).toThrow(brokeOff);
@@ -134,25 +134,26 @@ describe('what is held in a module that breaks off', () => {
 
   test('no longer counts', async () => {
     const superpose = await load();
-    // 123 MB are held. 938 MB more would not fit beside them, but do fit alone.
+    // The search occupies 123 MB. Another 938 MB would not fit beside that, but would fit alone.
     const search = superpose.collisionSearch({ tokens: zeros(20_000, 400), positions: zeros(1, 400) });
     const much = { rows: 120_000, columns: 1024, seed: 1 };
     expect(() => superpose.randomUniform(much)).toThrow(
       /transformer stacks, layers, searches and trainers hold 123 MB/,
     );
-    // The search has left free what it took while it was made: more than that.
+    // Memory that was needed only while the search was made is free again and would hold `large`, so a
+    // larger draw is needed to make the module break off.
     breakOff(superpose, { ...much, rows: 60_000 });
     const mend = refuseMemory();
     expect(() => superpose.randomUniform(much)).toThrow(brokeOff);
     mend();
-    // The memory is not released twice: another search counts in full.
+    // Deleting the lost search does not release its memory a second time: another search counts in full.
     search.delete();
     const another = superpose.collisionSearch({ tokens: zeros(20_000, 400), positions: zeros(1, 400) });
     expect(() => superpose.randomUniform(much)).toThrow(
       /transformer stacks, layers, searches and trainers hold 123 MB/,
     );
     another.delete();
-    // What was deleted before stays so.
+    // A search that was deleted before the module broke off stays deleted.
     breakOff(superpose, { ...much, rows: 60_000 });
     expect(() => another.nearestTokens(0)).toThrow('This collision search has been deleted');
   });

@@ -1,8 +1,8 @@
-// One table of what is refused, refusals.txt: wrong calls, each with its sentence below it. Under a
-// function's name stand changes to its right call, under any other heading whole calls. To add a call, write
-// it there; `npx vitest run -c tests/vitest.config.ts --project node api/refusals -u` writes every sentence,
-// to be read in the diff. Mistakes that all arguments of a kind can have are in wrongArguments.test.ts, the
-// bytes that a call needs in memory.test.ts.
+// refusals.txt is one table of wrong calls, each with its sentence below it. Under the name of a function
+// are changes to its right call; under any other heading are whole calls. To add a call, write it there;
+// then `npx vitest run -c tests/vitest.config.ts --project node api/refusals -u` writes every sentence,
+// which you review in the diff. Mistakes that every argument of a kind can have are in
+// wrongArguments.test.ts, and the bytes that a call needs are in memory.test.ts.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as library from 'add-or-concatenate';
@@ -93,7 +93,7 @@ test.each(builds)('are those of refusals.txt, before anything is allocated: $sim
 
   const texts: string[] = [];
   for (const { name, lines, calls } of sections) {
-    // What cannot be asked here stays as it is.
+    // Sections that cannot be run here stay as they are.
     const stays = name === 'MiniLM' && !minilm;
     const sentences: string[] = [];
     for (const call of stays ? [] : calls) sentences.push(await refusal(name, call));

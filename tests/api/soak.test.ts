@@ -1,8 +1,8 @@
-// Every function, called many times, keeps nothing: no byte of the module's memory, no embind handle.
+// No function keeps anything when it is called many times: no byte of the module's memory, no embind handle.
 //
-// A leak of a few bytes takes long to make memory grow. So the free room is measured: how many small blocks
-// can still be allocated before memory grows. It must be the same after few calls and after many, block for
-// block; otherwise something was kept.
+// A leak of a few bytes takes long to make memory grow. So the test measures the free room: how many small
+// blocks can still be allocated before memory grows. It must be the same after few calls and after many,
+// block for block; otherwise something was kept.
 
 import { readFileSync } from 'node:fs';
 import type { Simd, Superpose } from 'add-or-concatenate';
@@ -20,18 +20,18 @@ interface Example {
 const { examples } = docs as { examples: Example[] };
 const runExample = docs.runExample as (superpose: Superpose, example: Example) => Promise<unknown>;
 
-/** In this many calls, leaks of 512 bytes each fill four blocks. */
+/** The number of calls in which leaks of 512 bytes each fill four blocks. */
 const calls = 32;
 /** The module's JavaScript is read, not imported, because types are checked before it is built. */
 const glue = readFileSync(new URL('../../build/package/wasm/superpose-plain.js', import.meta.url), 'utf8');
-/** What the build calls malloc and free among a module's exports. */
+/** The names that malloc and free have among a module's exports. */
 const [malloc, free] = ['_malloc', '_free'].map((name) => {
   const match = new RegExp(`${name}=wasmExports\\["(\\w+)"\\]`).exec(glue);
   if (!match) throw new Error(`The module's JavaScript no longer calls ${name} as this test expects.`);
   return match[1] as string;
 }) as [string, string];
 
-/** What the instance that was made last exports. */
+/** The exports of the instance that was made last. */
 let exported: WebAssembly.Exports = {};
 const { instantiate } = WebAssembly;
 beforeAll(() => {
@@ -59,10 +59,13 @@ function room(raw: Raw, memory: WebAssembly.Exports): number {
 
 type Run = (superpose: Superpose) => unknown;
 
-/** How many values embind holds; no binding. */
+/** How many JavaScript values embind holds. src/wasm does not bind this function. */
 const handlesOf = (raw: Raw) => (raw as Raw & { count_emval_handles(): number }).count_emval_handles();
 
-/** Runs everything in rounds in a new module: the room left, and who added handles after the first round. */
+/**
+ * Runs everything in rounds in a new module. Returns the room that is left, and what added handles after the
+ * first round.
+ */
 async function roomAfter(simd: Simd, rounds: number, runs: Record<string, Run>) {
   const module = await start({ simd });
   const memory = exported;
@@ -74,7 +77,7 @@ async function roomAfter(simd: Simd, rounds: number, runs: Record<string, Run>) 
     for (const [name, run] of Object.entries(runs)) {
       const before = handles();
       await run(superpose);
-      // The first round fills what is made only once.
+      // The first round may add handles that are made only once.
       if (round > 0 && handles() !== before) adding.add(name);
     }
   }
@@ -86,7 +89,7 @@ async function keeping(simd: Simd, runs: Record<string, Run>) {
   const short = await roomAfter(simd, 2, runs);
   const long = await roomAfter(simd, 2 + calls, runs);
   if (short.room === long.room) return { memory: [], handles: long.adding };
-  // Some function does: try each by itself.
+  // Some function leaks, so each is tried by itself.
   const memory: string[] = [];
   for (const [name, run] of Object.entries(runs)) {
     const [less, more] = [
@@ -98,7 +101,7 @@ async function keeping(simd: Simd, runs: Record<string, Run>) {
   return { memory: memory.length ? memory : ['all together'], handles: long.adding };
 }
 
-/** Every example, and what the examples do not reach. */
+/** Every example, and calls that the examples do not make. */
 const runs: Record<string, Run> = {
   ...Object.fromEntries(
     examples.map((example): [string, Run] => [

@@ -1,6 +1,6 @@
-// An unknown option of any function or method is refused by one sentence, which names those that exist and
-// the nearest. Every function's right calls, and those of every method (support/methodCalls.ts), get one
-// option more in each of their objects.
+// An unknown option of any function or method is refused with one sentence, which lists the options that
+// exist and the nearest one. The right calls of every function and of every method (support/methodCalls.ts)
+// are repeated with one more option in each of their objects.
 import { describe, expect, test } from 'vitest';
 import type { OptionNames } from '../../build/package/check.js';
 import { unknownName } from '../../build/package/unknownName.js';
@@ -11,20 +11,23 @@ import { rightCalls } from './support/rightCalls.ts';
 
 type Call = (...args: unknown[]) => unknown;
 
-/** Maps by names of the caller's own, results, and what a file has: in these no name is unknown. */
+/** Objects in which any name is allowed: maps by the caller's own names, results, and contents of a file. */
 const anyNames = [
   /\.(summands|groups|attention)$/,
   /^transformerStack\.forward\.0$/,
   /^trainer\.setParameters\.0$/,
   /^(encodeSafetensors|decodeSafetensors|poolShares)\./,
-  // The terms are a result, and masks are lists.
+  // The first argument is a result, and masks are lists.
   /^combineTerms\.[02]/,
   /^function\.(logitsOf|sharesOf|termOf|schemeTermOf)\./,
-  // A way that needs no means looks at none.
+  // A way that needs no means does not look at them.
   /\.means\.(states|scores)$/,
 ];
 
-/** The arguments with an unknown option in one of their objects, once for each; tables are no options. */
+/**
+ * The arguments with an unknown option in one of their objects, once for each object; tables do not count as
+ * options.
+ */
 function withUnknown(name: string, args: readonly unknown[]): [where: string, args: unknown[]][] {
   const calls: [string, unknown[]][] = [];
   const visit = (value: unknown, path: Path): void => {

@@ -25,12 +25,12 @@ const arraysIn = (value: unknown): Floats[] => {
   return problems;
 };
 
-/** Members that cause no errors. */
+/** Members for which any value is accepted. */
 const free = ['name', 'begin', 'end'];
 /** Members of an earlier result that are only read, not computed with. */
 const results = ['residuals', 'shares', 'covariances', 'variances', 'parts'];
 const limit = 2 ** 22;
-/** What the sentence about a wrong name must list. */
+/** The values that the sentence about a wrong name must list. */
 const allowed: Record<string, readonly string[]> = {
   layout: ["'interleaved'", "'concatenated'"],
   spacing: ["'d_model'", "'timescales'"],
@@ -40,14 +40,14 @@ const allowed: Record<string, readonly string[]> = {
   table: ['learned', 'sinusoid'],
 };
 
-/** What sentences call an argument where the code calls it otherwise. */
+/** The names that sentences have for an argument where the code has another. */
 const declared: Record<string, readonly string[]> = {
   centred: ['table'],
   channelRanges: ['table'],
   gram: ['table'],
   rowLengths: ['table'],
 };
-/** The names of a function's arguments: sentences have them too. */
+/** The names of a function's arguments, which sentences use too. */
 const argumentsOf = (name: string, call: Call): readonly string[] =>
   declared[name] ??
   (/^(\w+) =>|\(([^)]*)\)/.exec(String(call))?.slice(1).join('') ?? '')
@@ -62,7 +62,7 @@ interface Wrong extends Refusal {
 
 /**
  * An argument's name in a sentence: what follows the last number on its path, or the list it is an entry of.
- * `names` are the function's arguments'.
+ * `names` are the names of the function's arguments.
  */
 function nameOf(path: Path, names: readonly string[]): string {
   const inside = path.slice(1);
@@ -71,7 +71,7 @@ function nameOf(path: Path, names: readonly string[]): string {
   return inner || (names[path[0] as number] as string);
 }
 
-/** The same arguments, wrong once each. */
+/** Variants of the arguments, each wrong in one place. */
 function wrongs(
   args: readonly unknown[],
   integers: NonNullable<RightCall['integers']>,
@@ -93,7 +93,7 @@ function wrongs(
       add(path, `= ${no}`, no, RangeError, `${no}`, ...what);
     add(path, 'as null', null, TypeError, 'null', ...what);
     add(path, 'as text', '1', TypeError, '"1"', ...what);
-    // Ids may be of that kind.
+    // Ids may be BigInts.
     if (!/\b(tokens|targets)\b/.test(nameOf(path, names)))
       add(path, 'as a bigint', 1n, TypeError, '1', ...what);
     add(path, 'as an object', {}, TypeError, 'an object', ...what);
@@ -107,7 +107,7 @@ function wrongs(
   };
   const texts = (path: Path, last: string) => {
     const words = allowed[last] ?? [];
-    // The caller names a layer's summands freely.
+    // The caller is free to name the summands of a layer.
     if (!path.includes('summands')) {
       for (const no of ['nonesuch', '__proto__', 'constructor'])
         add(path, `= ${no}`, no, RangeError, no, ...words);
@@ -116,7 +116,7 @@ function wrongs(
     add(path, 'as a number', 7, undefined, '7', ...words);
   };
   const arrays = (path: Path, value: Float64Array | Float32Array) => {
-    // Scores may hold NaN, the share where nothing varies.
+    // Scores may be NaN, as a share is where nothing varies.
     if (!path.includes('terms') && !path.includes('logits')) {
       for (const [at, no] of [
         [0, -Infinity],
@@ -154,7 +154,7 @@ function wrongs(
     if (typeof value === 'number') numbers(path);
     else if (typeof value === 'string') texts(path, last);
     else if (typeof value === 'boolean') {
-      // Flags of terms may be any values: they count as true or false.
+      // The flags of a mask may be any values, which count as true or false.
       if (!Array.isArray(args[2])) add(path, 'as text', 'yes', TypeError, '"yes"');
     } else if (value instanceof Float64Array || value instanceof Float32Array) arrays(path, value);
     else if (value instanceof Uint8Array) {
@@ -179,7 +179,7 @@ function wrongs(
   return problems;
 }
 
-/** The result of a call: undefined, or its error. */
+/** The error of a call; undefined if there is none. */
 function errorOf(call: Call, args: readonly unknown[]): unknown {
   try {
     call(...args)?.delete?.();
@@ -261,7 +261,7 @@ test.each(sized)('%s: what would not fit is refused before anything is allocated
   expect(plain.memoryBytes()).toBe(before);
 });
 
-/** Of what a call gives, all that can be compared: what is held is asked. */
+/** The part of a call's result that can be compared; a handle is asked for a result. */
 const outcomeOf = (call: Call, args: readonly Anything[]) => {
   const problems = call(...args);
   if (typeof problems?.delete !== 'function') return problems;
@@ -272,12 +272,12 @@ const outcomeOf = (call: Call, args: readonly Anything[]) => {
   return answer;
 };
 
-// A file has the type of what is written; a transformer stack's own tests have both.
+// A file keeps the type of the numbers that are written, and transformerStack.test.ts tests both types.
 const typed = ['encodeSafetensors', 'transformerStack'];
 const ofArrays = Object.entries(rightCalls).filter(
   ([name, { sound }]) => !typed.includes(name) && arraysIn(sound).length > 0,
 );
-/** Terms and logits are floats. */
+/** Functions whose terms and logits are float32. */
 const inFloat = ['decompose', 'layer'];
 test.each(ofArrays)('%s: floats are doubles, and results are', (name, { sound, also = [] }) => {
   const call = (plain as Anything)[name] as Call;

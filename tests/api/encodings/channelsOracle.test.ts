@@ -1,7 +1,7 @@
 // How much of its width a sinusoidal table uses, against every number in tests/reference/channels.json.
 //
 // An entry sin(w p) or cos(w p) has an angle rounded to 2⁻⁵³ of its size, at most p, and a value rounded
-// once. So either side of a comparison is off by up to (L + 1)·2⁻⁵³, and the bounds below follow from that.
+// once. So each side of a comparison may be off by up to (L + 1)·2⁻⁵³, from which the bounds below follow.
 import type { SinusoidalOptions, Table } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import channels from '../../reference/channels.json' with { type: 'json' };
@@ -30,9 +30,9 @@ type Spectrum = Omit<(typeof channels.ranks)[0]['raw'], 'first_dropped_over_firs
 };
 
 /**
- * Either side's singular values may be off by the table's entries and by a factorization, each at most
- * max(L, d)·2⁻⁵³ of the largest: 4 max(L, d) 2⁻⁵³ together. Ranks are made of squares, and of squares of
- * sums of them: four times that.
+ * The singular values of either side may be off by the error of the table's entries and by that of a
+ * factorization, each at most max(L, d)·2⁻⁵³ of the largest value: 4 max(L, d) 2⁻⁵³ for both sides together.
+ * Ranks are computed from squares, and from squares of sums of squares, which makes four times that.
  */
 function expectSpectrum(table: Table, centred: boolean, oracle: Spectrum) {
   const size = Math.max(table.rows, table.columns);
@@ -75,9 +75,9 @@ test('ranks of small tables', () => {
 test.each(channels.spreads)('Gram matrices of $kind, $positions by $width', (oracle) => {
   const { kind, width, positions } = oracle;
   const table = sinusoid(kind, positions, width);
-  // d products, each of two entries off by (L + 1) u and itself rounded, like the running sum of at most
-  // d / 2. The errors are independent, so they add up by the root of their number. Four times that is allowed
-  // in each of the two entries that a spread compares.
+  // d products, each of two entries off by (L + 1) u and itself rounded, like the running sum of at most d /
+  // 2. The errors are independent, so they add up by the root of their number. Four times this error is
+  // allowed in each of the two entries that a spread compares.
   const bound = 8 * Math.sqrt(width) * (2 * (positions + 1) + width / 2) * u;
   const gram = plain.gram(table);
   if (oracle.squared_norm !== null) {
@@ -110,7 +110,8 @@ test.each(channels.bilinear)('PE A PE′ for $kind', ({ kind, positions, width, 
     });
     return { data: logits, rows: positions, columns: positions };
   };
-  // Each |A| meets two entries off by (L + 1) u, and at most 2 d roundings.
+  // Each entry of A multiplies two entries of the table, each off by (L + 1) u, and takes part in at most 2
+  // d roundings.
   const bound = (form: number[][]) =>
     flat(form).reduce((sum, a) => sum + Math.abs(a), 0) * (2 * (positions + 1) + 2 * width) * u;
   const commuting = scores(oracle.commuting);
@@ -124,7 +125,7 @@ test.each(channels.bilinear)('PE A PE′ for $kind', ({ kind, positions, width, 
 
 describe('the shift operator', () => {
   test.each(channels.shift_errors)('$positions positions of width $width, by $shift', (oracle) => {
-    // The oracle's positions end where the shifted ones do.
+    // The oracle counts its positions up to the last shifted one.
     const positions = oracle.positions - oracle.shift;
     const error = plain.shiftError({ positions, d_model: oracle.width, offset: oracle.shift });
     expect(error).toBeLessThan(oracle.less_than);

@@ -1,4 +1,4 @@
-// Encodings and what is measured of them, through the typed API. channelsOracle.test.ts has every number of
+// Encodings and their measurements, through the typed API. channelsOracle.test.ts checks every number of
 // tests/reference/channels.json.
 
 import { load, type SinusoidalOptions } from 'add-or-concatenate';
@@ -63,8 +63,9 @@ describe('gram', () => {
       };
       const spreads = spreadsOf(1);
       expect(spreads.original).toBeLessThan(1e-12);
-      // The form has a and b from N(0, 1), twice for each pair. Each |a| meets two entries, whose angles, up
-      // to 64, are rounded, and at most 2 d sums and products; a spread is the difference of two such values.
+      // The form has a and b from N(0, 1), twice for each pair. Each of these multiplies two entries, whose
+      // angles of up to 64 are rounded, and takes part in at most 2 d sums and products; a spread is the
+      // difference of two such values.
       const ab = superpose.randomNormal({ rows: 16, columns: 2, seed: 1, stream: 1 }).data;
       const ofForm = 2 * sum(ab.map(Math.abs));
       expect(spreads.rotationForm).toBeLessThan(2 * ofForm * (2 * (64 + 1) + 2 * 32) * 2 ** -53);
@@ -95,7 +96,7 @@ describe('gram', () => {
       const [x, y] = [rowsOf(table)[3], rowsOf(table)[60]] as [Float64Array, Float64Array];
       const product = sum(rowsOf(form).map((row, i) => (x[i] as number) * dot(row, y)));
       expect(grams.randomForm.data[3 * 64 + 60]).toBeCloseTo(product, 12);
-      // At position 0 sines are 0 and cosines 1, so that product is the trace over the pairs' cosines.
+      // At position 0 sines are 0 and cosines 1, so the product is the trace over the pairs' cosines.
       const pairs = superpose.randomNormal({ rows: 16, columns: 2, seed: 1, stream: 1 });
       expect(grams.rotationForm.data[0]).toBeCloseTo(sum(rowsOf(pairs).map(([a]) => a as number)), 12);
     });
@@ -200,7 +201,7 @@ describe('sinusoidal', () => {
       );
     });
 
-    // Both argument pairs, so that the width and the length cannot be confused.
+    // 512 positions of 128 channels and 128 of 512, so that length and width cannot be confused.
     test.each(oracle.quoted.values)(
       'the quoted value of $index',
       ({ index, length, channels, row, channel, value }) => {
@@ -246,7 +247,7 @@ describe('sinusoidal', () => {
 describe('wavelengths', () => {
   const options = { d_model: 512, positions: 512 };
 
-  /** By a plain sum of cosines. */
+  /** The similarity at distance k, as a plain sum of cosines. */
   const similarityAt = (base: number, d: number, k: number) => {
     let sum = 0;
     for (let i = 0; i < d / 2; i++) sum += Math.cos(k * base ** ((-2 * i) / d));
@@ -266,7 +267,8 @@ describe('wavelengths', () => {
       expect(result.similarity).toHaveLength(20_001);
       for (const k of [0, 1, 43, 512, 20_000])
         expect(result.similarity[k]).toBeCloseTo(similarityAt(base, 512, k), 10);
-      // By brute force: every distance within the length, and the first of all that is negative.
+      // By brute force: the nearest of all distances within the length, and the first distance of all with a
+      // negative similarity.
       const squares = Array.from({ length: 511 }, (_, k) => 2 - 2 * similarityAt(base, 512, k + 1));
       expect(result.nearest).toBeCloseTo(Math.sqrt(Math.min(...squares)), 10);
       if (negative) {
@@ -286,7 +288,7 @@ describe('wavelengths', () => {
         [2 * Math.PI, 20 * Math.PI].map((long) => expect.closeTo(long, 12)),
       );
       expect(belowOneTurn).toBe(0);
-      // cos k is largest at the last distance, of 7 positions.
+      // Of 7 positions, cos k is largest at the last distance.
       const { nearest, nearestOffset } = superpose.wavelengths({ d_model: 2, positions: 7 });
       expect([nearest, nearestOffset]).toEqual([expect.closeTo(Math.sqrt(2 - 2 * Math.cos(6)), 12), 6]);
     });

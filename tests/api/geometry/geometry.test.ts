@@ -389,7 +389,8 @@ describe('subspaces', () => {
       );
       const none = { data: new Float64Array(), rows: 0, columns: 4 };
       expect(superpose.energyOverlap({ tokens: none, positions })).toBeNaN();
-      // A tenth three times over three is not a tenth: equal rows minus their mean must still be nothing.
+      // The sum of three tenths divided by three is not a tenth in floating point; equal rows minus their
+      // mean must still be exactly zero.
       const equal = tableOf([0, 1, 2].map(() => [0.1, 0.7, -1.3, 0.9]));
       expect(superpose.energyOverlap({ tokens: equal, positions, centred: true })).toBeNaN();
       expect(superpose.overlapCurve({ tokens: none, positions, k: 1 }).shares).toHaveLength(4);

@@ -1,8 +1,8 @@
 // What can be read back from tokens plus positions, and what it costs, against
-// tests/reference/readback.json. `at_typical_norms` is an estimate that the library does not make.
+// tests/reference/readback.json. The library does not compute the estimate `at_typical_norms`.
 //
-// Bounds: the inputs are about 1 in size, with three decimals, so sums over them are off by a few roundings
-// of each addend. Every bound counts those.
+// Bounds: the inputs are about 1 in size, with three decimals, so a sum of them is off by a few roundings of
+// each addend, which every bound counts.
 import type { PositionCostWay } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import readback from '../../reference/readback.json' with { type: 'json' };
@@ -35,7 +35,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     // dimensions.
     for (const { d, rho, pair, at_typical_norms } of readback.pair_probabilities) {
       const ours = superpose.cosineTail({ epsilon: 1 / Math.sqrt(2 * rho * rho + 1), d: d + 1 }) / 2;
-      // The logarithm of a tail of 1e-7 has the rounding of terms of size d.
+      // The logarithm of a tail of 1e-7 has the rounding error of terms of size d.
       expect(Math.abs(ours / pair - 1)).toBeLessThan(16 * d * u);
       expect(at_typical_norms).toBeLessThan(pair);
     }
@@ -61,7 +61,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       const widths = { d_position: oracle.position_width, d_position_head: oracle.position_head_width };
       const shape = { ...base, heads: oracle.heads, layers: 3, ...widths };
       const more = superpose.positionCost('tupe', shape).total - superpose.positionCost('add', shape).total;
-      // Their table is as narrow as the positions.
+      // The table of positions is only as wide as the positions.
       expect(more).toBe(3 * oracle.parameters + 512 * (oracle.position_width - 768));
     });
   });

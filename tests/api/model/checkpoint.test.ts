@@ -66,7 +66,7 @@ test('up to five missing shards are named, and so is a tensor that its shard lac
   expect(await refusal(names(named('x.safetensors', a), named(index, map)))).toBe(
     'The index has the tensor "c" in “x.safetensors”, which lacks it. Get the index and its shards anew, from one place.',
   );
-  // A tensor in another shard than the index says is in none of its place.
+  // A tensor that is not in the shard that the index names is refused, even if another shard has it.
   const swapped = { weight_map: { a: 'y.safetensors', b: 'x.safetensors' } };
   const two = [named('x.safetensors', a), named('y.safetensors', b)];
   expect(await refusal(names(...two, named(index, swapped)))).toMatch(
@@ -141,7 +141,9 @@ test('a tensor that two files have', async () => {
   );
 });
 
-/** The rows of a table that counts from 0, and the rows that each read was of. */
+/**
+ * Reads rows of a table whose values count from 0. Returns the rows, and which of them each read was for.
+ */
 async function rows(count: number, expectedRows: number[]) {
   const bytes = fileOf({ a: column(...Array.from({ length: count }, (_, row) => row)) });
   const start = bytes.length - 4 * count;
@@ -264,7 +266,7 @@ test('of a file that is not a model, no more is read than its header claims', as
 
 test('a digest is FNV-1a in two lanes: known values, and always 16 digits', () => {
   const digest = (text: string) => digestOf([bytesOf(text)]);
-  // The published test vectors of 32 bits.
+  // The published 32-bit test vectors.
   expect(digest('').slice(0, 8)).toBe('811c9dc5');
   expect(digest('a').slice(0, 8)).toBe('e40c292c');
   expect(digest('foobar').slice(0, 8)).toBe('bf9cf968');
@@ -285,7 +287,7 @@ test('a model’s digest covers its headers, its files’ sizes and the named te
   expect(await digest({ ...tensors, a: column(1, 5) }, 'a')).not.toBe(first);
   expect(await digest({ ...tensors, c: column(1) }, 'a')).not.toBe(first);
   expect(await digest({ ...tensors, b: { ...column(3), shape: [1, 1, 1] } }, 'a')).not.toBe(first);
-  // Of a large tensor the first 2²⁰ bytes.
+  // Only the first 2²⁰ bytes of a large tensor count.
   const large = (last: number) => {
     const values = new Float32Array(2 ** 18 + 1);
     values[2 ** 18] = last;

@@ -103,7 +103,8 @@ test.each<[string, string, readonly string[] | undefined, readonly string[] | un
 });
 
 /**
- * What a case gives: its rows of numbers, and the names of its columns and rows; or a part of the refusal.
+ * The outcome of a case: its rows of numbers and the names of its columns and rows, or else a part of the
+ * refusal.
  */
 type Outcome = string | { rows: number[][]; header?: string[]; words?: string[] };
 
@@ -656,7 +657,7 @@ test.each([
   await expect(openTable(plain, { name: 'a.csv', size: 4, read })).rejects.toThrow(sentence);
 });
 
-/** What writes tables, how it writes a number, and what stands above and before the rows. */
+/** The program that writes a table, how it writes numbers, and what it puts above and before the rows. */
 const dialects = fc.record({
   separator: fc.constantFrom(',', ';', '\t'),
   decimal: fc.constantFrom('.', ','),

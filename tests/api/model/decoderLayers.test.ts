@@ -1,4 +1,4 @@
-// What decoders have besides BERT: means of queries and keys, heads that share keys, and their refusals.
+// What decoders have that BERT lacks: means of queries and keys, heads that share keys, and their refusals.
 // Scores and terms are tested in drawnModels.test.ts.
 import type {
   PositionStatistics,
@@ -75,7 +75,7 @@ const scoreMeans = (placed: boolean) => ({
 test('means of queries and keys are gathered before they are rotated, and the first position may be left out', async () => {
   const scores = { layers: 1, query: heads * d_head, key: keyHeads * d_head };
   let means: ReturnType<typeof gatherMeans> | undefined;
-  // Without norms and turning, a query is W_Q x + b, and so is its mean of the mean of x.
+  // Without norms and rotation, a query is W_Q x + b, so its mean is W_Q times the mean of x, plus b.
   const { rotary: _, queryNorm: __, keyNorm: ___, attentionNorm: ____, ...layer } = layerOf(10);
   await withStack({}, [{ ...layer, rotary: { frequencies } }], async (stack) => {
     for (let window = 0; window < 4; window++) {
@@ -102,7 +102,7 @@ test('means of queries and keys are gathered before they are rotated, and the fi
           expect(means.position.data[place * weight.rows + channel]).toBeCloseTo(dot(row, x), 6);
       }
     }
-    // Of the first layer of a model that adds no positions, no place differs from another by definition.
+    // In the first layer of a model that adds no positions, all positions are the same by definition.
     const [bare] = all.scores(false) as [ScoreMeans];
     expect(bare.query.mean).toEqual(query.mean);
     expect(bare.key.position).toEqual({ ...key.position, data: new Float64Array(3 * keyHeads * d_head) });

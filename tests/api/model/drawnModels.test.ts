@@ -1,5 +1,5 @@
 // Every family through all its layers, against numpy: tests/reference/drawn_models.py draws models of each
-// family, in the layouts of published files. SUPERPOSE_SEED draws others.
+// family, in the layouts of published files. Another SUPERPOSE_SEED draws other models.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,20 +21,20 @@ interface Drawn extends Record<'states' | 'logits' | 'attention' | 'last' | 'emb
   causal: boolean;
   terms: Record<string, Stored>;
   shares: Record<string, Stored>;
-  /** Of states, at places; of queries and keys, likewise. */
+  /** The means of states, and their means at each position; then the same for queries and keys. */
   mean: Stored;
   position: Stored;
   query: Stored;
   key: Stored;
   places: [query: Stored, key: Stored];
-  /** How far other readings of the same file are from its numbers. */
+  /** How far the results of other readings of the same file are from these numbers. */
   wrong: Record<string, number>;
 }
 
 const within = 3e-5;
-/** Float's. */
+/** The epsilon of float32. */
 const epsilon = 2 ** -23;
-/** As published, without the trained length. */
+/** The published settings, except for the trained length. */
 const llama3 = { rope_type: 'llama3', factor: 8, low_freq_factor: 1, high_freq_factor: 4 };
 const folder = mkdtempSync(join(tmpdir(), 'superpose-models-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -98,7 +98,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
     } as unknown as CorpusMeans;
   };
 
-  /** Each sentence is of other tokens. */
+  /** Each sentence has different tokens. */
   const sentences = Array.from({ length: 12 }, (_, at) => ({
     ids: Array.from({ length: 12 }, (_, row) => 3 + ((5 * at + 7 * row + at * row) % 20)),
   }));
@@ -110,7 +110,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
       const means = meansOf(drawnModel);
       for (const [kind, shares] of Object.entries(drawnModel.shares)) {
         const [way, gauge] = kind.split(' ') as ['direct' | 'streams' | 'mean', 'canonical' | 'raw'];
-        // There raw shares are over all rows.
+        // The oracle's raw shares are over all rows.
         const rows = gauge === 'raw' && { excludedRows: [] };
         for (let layer = 0; layer < drawn.layers; layer++) {
           const scores = await model.decompose({ ids }, { layer, way, gauge, means, ...rows });
@@ -120,16 +120,16 @@ afterAll(() => rmSync(folder, { recursive: true }));
               : [...model.summands, 'attention', 'mlp', 'constant'],
           );
           const theirs = stored(drawnModel.terms[kind] as Stored, layer);
-          // Of the largest term, which others may cancel.
+          // Relative to the largest term, because large terms may cancel.
           const bound = 64 * epsilon * Math.max(1, largest(theirs));
           expect(Math.max(...scores.residuals)).toBeLessThan(bound);
           expectNear(`terms ${kind} ${layer}`, drawnModel, scores.terms, theirs, bound);
-          // A share is divided by what may be small.
+          // A share is divided by a variance, which may be small.
           expectNear(`shares ${kind} ${layer}`, drawnModel, scores.shares, stored(shares, layer), 4e-5);
         }
       }
       if (!model.summands.includes('position')) continue;
-      // The short way to the first layer's scores.
+      // The shorter computation of the first layer's scores.
       const short = await model.decompose({ ids });
       expect(short.parts).toEqual([...model.summands, 'constant']);
       expectNear('first scores', drawnModel, short.logits, stored(drawnModel.logits, 0), within);
@@ -186,7 +186,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
           }
         }
         expectNear(`terms by mechanism ${layer}`, drawnModel, scores.terms, expected, within);
-        // All of them together attend as the model does, under its mask.
+        // All terms together give the attention of the model, under its mask.
         for (const head of scores.heads) {
           const { softmax } = combined(plain, scores, head, Array(16).fill(true));
           const attention = stored(drawnModel.attention, layer).subarray(head * n * n, (head + 1) * n * n);
@@ -262,7 +262,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
         }
         expect(at(first + 1, first)).not.toBeCloseTo(at(first + 2, first), 6);
       }
-      // Without them it says how to get them, for a model without a tokenizer.
+      // Without means, the error says how to get them for a model without a tokenizer.
       for (const options of [{}, { layer: 1 }, { way: 'mechanism' }] as const)
         await expect(model.decompose({ ids }, options)).rejects.toThrow(
           `The way 'mechanism' needs the means of ${model.name}’s queries and keys over a corpus. Gather them first: const means = await model.corpusMeans({ layers: ${'layer' in options ? 1 : 0}, sentences, scores: true }); await model.decompose(input, { layer: ${'layer' in options ? 1 : 0}, way: 'mechanism', means }). The ways 'direct' and 'streams' need none. Without tokenizer.json, sentences are lists of ids: [{ ids: [101, 2023, 102] }].`,
@@ -339,8 +339,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
       ['mistral', { sliding_window: null }, 64, undefined],
       ['mistral', { sliding_window: null, layer_types: [full, full, full] }, 64, undefined],
       ['mistral', { sliding_window: undefined, max_position_embeddings: 32768 }, 4096, all],
-      // Those are capped by no window that say they use none, or whose layers all come before the first that
-      // slides.
+      // No window limits models that say that they use none, or all of whose layers come before the first
+      // one with a window.
       ['qwen2', {}, 64, undefined],
       ['qwen2', { max_window_layers: 0 }, 64, undefined],
       ['qwen2', used, 64, undefined],
@@ -355,7 +355,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
         [1, 2],
       ],
       ['qwen2', { ...used, layer_types: [full, full, full] }, 64, undefined],
-      // What is listed decides, not the number.
+      // The list of layer_types decides, not max_window_layers.
       [
         'qwen3',
         { ...used, sliding_window: 7, max_window_layers: 0, layer_types: [full, sliding, full] },
@@ -393,7 +393,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
     await expect(model.withoutPositions({ ids })).rejects.toThrow('from 1 to 4 tokens');
     await expect(model.rows({ ids: Array(65).fill(ids[0]) })).rejects.toThrow('from 1 to 64 tokens; got 65');
     expect((await model.rows({ ids })).token?.rows).toBe(11);
-    // A sentence that no query sees past is the same with a window and without.
+    // A sentence that is no longer than the window gives the same with a window and without.
     const short = { ids: ids.slice(0, 4) };
     const numbers = async (of: typeof model) => (await of.forward(short)).last().data;
     expect(await numbers(model)).toEqual(await numbers(unchanged));

@@ -27,7 +27,7 @@ const vocab = {
 
 const tokens = ['[UNK]', '[CLS]', '[SEP]', 'the', 'river', 'bank', ',', 'to', '.', 'zebra'];
 let drawnCount = 0;
-/** Halves below 1, another run of them in each tensor. */
+/** Halves below 1; each tensor gets a different sequence of them. */
 const halves = (...shape: number[]) => {
   const count = shape.reduce((all, extent) => all * extent, 1);
   drawnCount += 1;
@@ -71,7 +71,7 @@ const config = {
   num_hidden_layers: 2,
   intermediate_size: inner,
   type_vocab_size: 2,
-  // No word is padding.
+  // No id of a word is the padding id.
   layer_norm_eps: 1e-12,
   pad_token_id: vocabulary,
 };
@@ -94,7 +94,7 @@ beforeAll(async () => {
 });
 const fileIn = (name: string) => files.get(name) as Uint8Array;
 
-/** Texts are compared faster than bytes. */
+/** Base64, because texts are compared faster than byte arrays. */
 const texts = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 const read = (name: string) => texts(fileIn(name));
 const manifest = () => JSON.parse(new TextDecoder().decode(fileIn('manifest.json')));
@@ -198,7 +198,7 @@ test.each([
 );
 
 test('the corpus’s rows are those of the words that occur in it, each once, in the vocabulary’s order', () => {
-  // By hand: all but the zebra and, since there is no river in them, “river”.
+  // Checked by hand: all words except “zebra” and “river”, which do not occur in the sentences.
   const text = corpusSentences.join(' ').toLowerCase();
   const corpusWords = tokens.filter((word) => /^\W/.test(word) || new RegExp(`\\b${word}\\b`).test(text));
   expect(corpusWords).not.toContain('zebra');

@@ -1,5 +1,5 @@
-// What a model's header and its config.json say, tested on files whose data are zeros. The numbers of each
-// family are tested in drawnModels.test.ts.
+// How a model is recognized by its header and config.json, tested on files whose data are zeros. The numbers
+// of each family are tested in drawnModels.test.ts.
 import { type FamilyId, FamilyUnknown, type OpenedModel, openModel, type Slices } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import { type FamilyDescriptor, hasJointMap, layerTensor } from '../../../build/package/model/descriptor.js';
@@ -26,7 +26,7 @@ const slices = (name: string, bytes: Uint8Array): Slices => ({
   size: bytes.length,
   read: async (from, length) => bytes.subarray(from, from + length),
 });
-/** Without a config.json, as the family that is stated. */
+/** Opens a model without a config.json, as the family that is stated. */
 const open = (shapes: Shapes, family: FamilyId | undefined, dtypes = {}) =>
   openModel(plain, slices('model.safetensors', headed(shapes, dtypes)), family ? { family } : {});
 const configured = (shapes: Shapes, config: unknown, options = {}) =>
@@ -119,7 +119,7 @@ test.each(familyIds)('%s: what its header and its config.json say', async (famil
     const model = await configured(layouts[family], { model_type, ...config });
     expect(model).toMatchObject({ epsilon: 0.25, ...same, ...expected[family] });
   }
-  // The files have no layers.
+  // The files contain no complete layer.
   expect((await open(layouts[family], family)).layers).toBe(0);
 });
 
@@ -157,7 +157,7 @@ test('names may have a prefix; two models of one family in a file are refused', 
     expect(await refusal(open({ ...behind(first, bert), ...behind(second, bert) }, 'bert'))).toBe(
       `The file has 2 models: their tensors begin with “${first}”, “${second}”. Save one of them in a file of its own.`,
     );
-  // A prefix says nothing of the family, and ends in a dot.
+  // A prefix tells nothing about the family, and ends in a dot.
   for (const prefix of ['roberta.', '_orig_mod.', 'module._orig_mod.'])
     expect(await open(behind(prefix, bert), 'bert')).toMatchObject({ name: 'BERT' });
   expect(await refusal(open(behind('x', bert), 'bert'))).toMatch(
@@ -258,7 +258,7 @@ describe('a family is not guessed', () => {
       expect(await candidates(layouts[family])).toEqual([family]);
     expect(await candidates(bert)).toEqual(berts);
     expect(await candidates(llama)).toEqual(llamas);
-    // Of two models in one file, both; and the one that has a tensor too many is none of them.
+    // If a file has two models, both count; a model with an unknown tensor does not.
     const two = { ...bert, ...behind('b.', llama) };
     expect(await candidates(two)).toEqual([...berts, ...llamas]);
     expect(await candidates({ ...two, 'embeddings.other.weight': [1] })).toEqual(llamas);
@@ -276,7 +276,7 @@ describe('a family is not guessed', () => {
         );
       }
     }
-    // Beside it there may be anything: heads for a task, another model.
+    // Beside the model there may be anything: heads for a task, or another model.
     for (const besides of ['pooler.dense.weight', 'cls.predictions.bias', 'lm_head.weight', 'o.encoder.x'])
       expect(await refusal(open({ ...bert, [besides]: [1] }, 'bert'))).toBe('It is taken for BERT.');
   });

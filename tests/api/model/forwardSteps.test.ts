@@ -4,7 +4,10 @@ import { expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
 import { residentBytes } from './tinyMinilm.ts';
 
-/** A GPT-2 of one layer, all of whose weights are 0.01, the bytes that were read, and the most at once. */
+/**
+ * A GPT-2 of one layer, all of whose weights are 0.01. It counts the bytes that were read in all, and the
+ * most that were read at once.
+ */
 function wideModel(d: number) {
   const shapes = {
     'wte.weight': [100, d],
@@ -51,7 +54,7 @@ function wideModel(d: number) {
   return { source, read: () => all, most: () => most, size: header.length + offset };
 }
 
-/** A signal that is aborted after `end` looks at it, and the result of `measure` at each look. */
+/** A signal that is aborted after `end` checks, and the result of `measure` at each check. */
 function looking<T>(measure: () => T, end = Infinity) {
   const { signal } = new AbortController();
   const looks: T[] = [];
@@ -74,7 +77,7 @@ test('a layer 2,048 wide is read and run in steps, none of which takes long', as
   const before = read();
   await model.forward(wide, { signal });
   model.delete();
-  // The rows of both tables are few, and the layer is read once.
+  // Only a few rows of both tables are read, and the layer is read once.
   expect(read() - before).toBeLessThan(1.01 * size);
   expect(most()).toBeLessThanOrEqual(2 ** 21);
   const steps = looks.map((bytes, place) => bytes - (looks[place - 1] ?? before));
@@ -92,9 +95,9 @@ test('a pass that is cancelled within a layer stops there, frees its memory, and
   const before = residentBytes();
   const expected = await run(signal);
   model.delete();
-  // Those of the run come when all is read.
+  // The signal is checked during the run too, when everything has been read.
   expect(looks.filter((bytes) => bytes === read()).length).toBeGreaterThanOrEqual(2);
-  // Among the weights, and in the run.
+  // Stops once while the weights are read, and once during the run.
   for (const end of [Math.floor(looks.length / 2), looks.length - 1]) {
     const from = read();
     const stopped = looking(read, end);

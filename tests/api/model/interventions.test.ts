@@ -1,4 +1,4 @@
-// MiniLM with positions removed from attention and from the rest, against tests/reference/values.py.
+// MiniLM with positions removed from attention or from everything else, against tests/reference/values.py.
 import { join } from 'node:path';
 import { openModel, type PositionsRemoved, type Sentence } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { plain } from '../support/builds.ts';
 import { describeModel, model } from '../support/model.ts';
 import { dot, largestDifference } from '../support/numbers.ts';
 
-/** What the API calls the oracle's kinds. */
+/** The names that the API has for the oracle's kinds. */
 const names: Record<string, keyof PositionsRemoved> = {
   nothing: 'nothing',
   all_but_attention: 'allButAttention',
@@ -16,7 +16,7 @@ const names: Record<string, keyof PositionsRemoved> = {
   everything: 'everything',
 };
 
-/** Of cosines of vectors in float: some ten times its epsilon. */
+/** The bound for cosines of float32 vectors: about ten times the epsilon of float32. */
 const within = 1e-6;
 
 describeModel('on MiniLM', () => {

@@ -1,4 +1,4 @@
-// All six layers: against numpy, against a forward in plain TypeScript, and how their files arrive.
+// All six layers: against numpy, against a forward pass in plain TypeScript, and how their files arrive.
 import { type CorpusMeans, loadMiniLM, type MiniLM, type Sentence } from 'add-or-concatenate';
 import { beforeAll, expect, test } from 'vitest';
 import depth from '../../reference/depth.json' with { type: 'json' };
@@ -61,7 +61,7 @@ describeModel('all layers', () => {
     for (const layer of layers) {
       const result = await minilm.decompose(text, { layer, way });
       expect(result.parts).toEqual(['token', 'position', 'token_type', 'attention', 'mlp', 'constant']);
-      // Terms are some tens, of which float's epsilon is 4e-6.
+      // Terms are a few tens in size, where the spacing of floats is about 4e-6.
       expect(Math.max(...result.residuals)).toBeLessThan(4e-5);
       expect(largestDifference(result.shares, (shares[way][layer] as number[][]).flat())).toBeLessThan(2e-6);
     }
@@ -126,7 +126,7 @@ describeModel('all layers', () => {
     }
   });
 
-  // The vectors are several times as long as the position rows.
+  // The vectors that are added are several times as long as the position rows.
   test('shifts that change no score leave the canonical shares of every layer as they are, and change raw ones', async () => {
     const sentence = await minilm.tokenize(ten[5] as string);
     const rows = await minilm.rows(sentence);
@@ -174,10 +174,10 @@ describeModel('all layers', () => {
     };
     const result = await minilm.corpusMeans({ sentences: ten, done });
     expect(steps).toBe(result.windows + result.sentencesOfHeads);
-    // It comes after the current window, or soon after.
+    // It runs after the current window, or soon after that.
     expect(came).toBeGreaterThanOrEqual(5);
     expect(came).toBeLessThanOrEqual(7);
-    // The forward in between has not changed the means.
+    // The forward pass in between has not changed the means.
     const alone = await minilm.corpusMeans({ sentences: ten });
     expect(largestDifference(result.heads.data, alone.heads.data)).toBe(0);
   });

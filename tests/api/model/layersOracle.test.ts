@@ -33,7 +33,7 @@ interface Drawn {
   mean: Stored;
   position: Stored;
   sentences: {
-    /** Left out for one token: no text has so few. */
+    /** Null for a sentence of one token, because no text is cut into so few. */
     text: string | null;
     ids: number[];
     states: Stored;
@@ -43,14 +43,15 @@ interface Drawn {
     /** For each layer, the heads whose terms are stored. */
     heads: number[][];
     terms: Partial<Record<Way, Stored>>;
-    /** Embeddings without positions; left out where too few tokens vary. */
+    /** Embeddings without positions; null where too few tokens vary. */
     taken: Stored | null;
   }[];
 }
 
 const seed = drawnSeed;
 const requestedCount = Number(process.env.SUPERPOSE_SENTENCES ?? 0);
-// One of each length that the script draws, so that the corpus has enough words for its windows.
+// At least one sentence of each length that the script draws, so that the corpus has enough words for its
+// windows.
 const count = Math.max(5, requestedCount);
 
 const folder = mkdtempSync(join(tmpdir(), 'superpose-drawn-'));
@@ -60,8 +61,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 type Differences = Record<string, number>;
 
 /**
- * Of each kind, about five times what float was seen to miss numpy by: scores and terms are some tens,
- * states ten.
+ * Bounds by kind: about five times the largest difference from numpy that was seen in float32. Scores and
+ * terms are a few tens in size, states about ten.
  */
 const within: Readonly<Record<string, number>> = {
   embedding: 1e-6,
@@ -95,7 +96,7 @@ const boundOf = (name: string) => within[name.split(' ')[0] as string] as number
     means = await minilm.corpusMeans({ sentences });
   }, 600_000);
 
-  /** Every sentence's forward compared with numpy's; `change` may change its summands. */
+  /** Compares the forward pass of every sentence with numpy's; `change` may change its summands. */
   const forwards = async (by: MiniLM, of = drawn.sentences, change?: (rows: Rows) => Rows) => {
     const allDifferences: Differences[] = [];
     for (const drawnSentence of of) {
@@ -202,7 +203,7 @@ const boundOf = (name: string) => within[name.split(' ')[0] as string] as number
         row === 1 && column === 5 ? value + 1e-2 : value,
       ) as Rows['token'],
     });
-    // Short sentences are fastest, but with two tokens no term varies.
+    // Short sentences are fastest, but need more than two tokens, because with two no term varies.
     const some = drawn.sentences.filter(({ ids }) => ids.length > 2 && ids.length < 17);
     const all = await forwards(minilm, some, off);
     for (const way of ways) all.push(...(await terms(way, some, off)));

@@ -12,7 +12,7 @@ const close = (result: ArrayLike<number>, expected: ArrayLike<number>, bound = 2
   expect(largestDifference(result, expected)).toBeLessThan(bound * Math.max(1, largest(expected)));
 
 const groups = {
-  /** Everything that does not depend on the position counts as the token's. */
+  /** Everything that does not depend on the position is counted as the token's. */
   four: { token: ['token', 'token_type', 'constant'], position: ['position'] },
   nine: { token: ['token'], position: ['position'], constant: ['token_type', 'constant'] },
 };
@@ -79,7 +79,7 @@ describeModel('MiniLM', () => {
   });
 
   describe('the tables', () => {
-    /** All 512 positions; the words do not matter. */
+    /** The rows of all 512 positions; the words do not matter. */
     let all: Awaited<ReturnType<MiniLM['rows']>>;
     beforeAll(async () => {
       all = await minilm.rows({ ids: Array<number>(512).fill(2314) });
@@ -90,7 +90,7 @@ describeModel('MiniLM', () => {
       expect([all.position.rows, all.position.columns]).toEqual([512, 384]);
     });
 
-    // Positions scaled by gamma and centred, without sigma: what the positions alone say. In head 2, far
+    // Positions scaled by gamma and centred, without sigma: the scores of positions alone. In head 2, far
     // positions, beyond any short sentence, outbid the neighbour; in head 5 nothing does.
     test('position against position looks one back in heads 2 and 5, among the first 128 keys', async () => {
       const { normalization, query, key, heads } = await minilm.layer();
@@ -141,7 +141,7 @@ describeModel('MiniLM', () => {
 
   describe('one sentence', () => {
     const { text, shares, cells } = oracle.river_bank;
-    // As numpy has them.
+    // The settings of the numbers from numpy.
     const overAll = { gauge: 'raw', excludedRows: [] } as const;
 
     test('sixteen terms: their shares, and single cells', async () => {
@@ -164,7 +164,7 @@ describeModel('MiniLM', () => {
       for (const head of scores.heads) close(sharesOf(scores, head), shares[kind][head] as number[]);
     });
 
-    // The mistake that gives four wrong terms.
+    // Counting the segment as the position's is the mistake that gives four wrong terms.
     test('the segment belongs to what does not depend on the position', async () => {
       const wrong = { token: ['token', 'constant'], position: ['position', 'token_type'] };
       const scores = await minilm.decompose(text, { groups: wrong, ...overAll });
@@ -197,7 +197,7 @@ describeModel('MiniLM', () => {
   });
 });
 
-/** Where the largest score of a row is. */
+/** The place of the largest score in a row. */
 function strongest(row: Floats): number {
   let best = 0;
   for (let j = 1; j < row.length; j++) if ((row[j] as number) > (row[best] as number)) best = j;

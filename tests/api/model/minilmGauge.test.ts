@@ -15,7 +15,7 @@ const kindOf = [0, 1, 4, 2, 3, 4, 4, 4, 4];
 const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
 
 // From an independent implementation in float64: shares in %, ten sentences pooled, in the order above. Raw
-// ones are over all rows, canonical ones without that of [CLS].
+// shares are over all rows, canonical ones without the row of [CLS].
 const measured: Record<'raw' | 'canonical', number[][]> = {
   raw: [
     [77, 1, 12, 3, 7],
@@ -100,7 +100,7 @@ describeModel('the gauge of MiniLM', () => {
     expect(largestDifference(raw.shares, all.shares)).toBeGreaterThan(0.1);
     expect(largestDifference(raw.logits, scores.logits)).toBeLessThan(1e-12);
     expect(largest(scores.residuals) / largest(scores.terms)).toBeLessThan(4e-6); // 8.6e-7
-    // [CLS] and [SEP] alone leave one used row, so there are no shares.
+    // A text of [CLS] and [SEP] alone has only one row that is not excluded, so there are no shares.
     expect([...(await minilm.decompose('')).shares].every(Number.isNaN)).toBe(true);
   });
 

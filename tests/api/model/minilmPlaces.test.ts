@@ -11,7 +11,7 @@ import { files, weights } from './tinyMinilm.ts';
 const finder = '../../../build/package/model/extractMinilm.js';
 const manifest = expect.stringMatching(/\/build\/model\/manifest\.json$/);
 let folder = '';
-/** The paths at which the build's files were looked for, and whether they seem to exist. */
+/** The paths at which the build's files were looked for, and whether those files seem to exist. */
 let looked: string[] = [];
 let isBuilt = true;
 

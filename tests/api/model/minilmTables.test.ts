@@ -1,4 +1,4 @@
-// The tensors of the published weights, and that the extracted files have the same rows.
+// The tensors of the published weights, and whether the extracted files have the same rows.
 import { readFileSync } from 'node:fs';
 import { corpusSentences, type Table } from 'add-or-concatenate';
 import { beforeAll, expect, test } from 'vitest';
@@ -42,7 +42,7 @@ describeWeights('the published weights', () => {
     const minilm = await model();
     for (let first = 0; first < words.rows; first += 512) {
       const all = Array.from({ length: Math.min(512, words.rows - first) }, (_, i) => first + i);
-      // Padding, the first row, is no word of a sentence.
+      // The first row is padding, which a sentence may not contain.
       const ids = first > 0 ? all : all.slice(1);
       const { token, position } = await minilm.rows({ ids });
       const end = (first + all.length) * 384;

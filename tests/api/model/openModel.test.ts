@@ -1,5 +1,5 @@
 // A reader's model, on tiny checkpoints. tests/reference/families.py writes them in their exact layouts,
-// with the scores of its own forward pass, because terms that add up would test the algebra alone.
+// with the scores of its own forward pass, because checking that terms add up would test only the algebra.
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'superpose-own-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
 const input = { ids: families.ids };
-/** Relative to the largest value. */
+/** The largest difference, relative to the largest value. */
 const relativeDifference = (values: ArrayLike<number>, reference: ArrayLike<number>) =>
   largestDifference(values, reference) / largest(reference);
 const scored = families.cases.filter(({ logits }) => logits.length > 0);
@@ -189,7 +189,7 @@ test('the report: lengths, cosines, participation and overlap of the tables, by 
     (8 * a.flatMap((x) => b.map((y) => product(x, y) ** 2)).reduce((s, x) => s + x, 0)) / trace(a) / trace(b);
   expect(report.overlap?.raw).toBeCloseTo(overlap(token, position), 10);
   expect(report.overlap?.centred).toBeCloseTo(overlap(less(token), less(position)), 10);
-  // If the first position only ever holds one token, no mean includes it.
+  // The mean leaves out the first position if that only ever holds one token.
   const bert = await (await open('bert')).report();
   expect(bert.offsets?.raw.means).toHaveLength(15);
   expect(bert.offsets?.centred.means).toHaveLength(13);
@@ -215,7 +215,7 @@ describe.each(run)('$name, all layers', ({ name, later_logits, embedding, corpus
       expect(positionEnergy).toBeCloseTo(means.position_energy[layers] as number, 6);
     }
     expect(largestDifference(corpusMeans.heads.data, means.heads.flat())).toBeLessThan(5e-7);
-    // For a single sentence the residual is rounding, of terms of some units in float.
+    // For a single sentence the residual is the rounding error of float terms of a few units.
     const input = { ids: families.ids };
     for (const layer of [0, 1]) {
       const scores = await model.decompose(input, { layer, way: 'mean', means: corpusMeans });
@@ -240,7 +240,7 @@ describe.each(run)('$name, all layers', ({ name, later_logits, embedding, corpus
       const { data, columns } = rows.position as Table;
       return data.slice(at * columns, (at + 1) * columns);
     };
-    // A first token that the model fixes stays on its row.
+    // If the model fixes the first token, its position row stays.
     expect(row(later, 0)).toEqual(row(unshifted, model.excludedRows.length > 0 ? 0 : 2));
     expect(row(later, 1)).toEqual(row(unshifted, 3));
     await expect(model.changed(input, { shift: 4 })).rejects.toThrow('from 0 to 3; it is 4');
@@ -344,14 +344,14 @@ describe('where a model’s files are', () => {
         await expect(openModel(plain, path)).rejects.toThrow(
           'Of the 2 shards that “model.safetensors.index.json” names, this one is not beside it: model-00002-of-00002.safetensors. Put all of them there.',
         );
-      // Nor is one of the shards a model.
+      // A single shard is not a model either.
       await expect(openModel(plain, join(folder, 'model-00001-of-00002.safetensors'))).rejects.toThrow(
         'By its name “model-00001-of-00002.safetensors” is one of 2 shards of a model. Give their index, whose name ends in .safetensors.index.json, with all of them beside it.',
       );
     }
     write(tensors.filter(([name]) => isOfLast(name)));
     expect((await openModel(plain, folder)).layers).toBe(2);
-    // A single table of one may be read.
+    // A single table of a shard can be read.
     const table = await openTable(plain, join(folder, 'model-00001-of-00002.safetensors'), {
       tensor: tensors.find(([name]) => name.endsWith('word_embeddings.weight'))?.[0] as string,
     });
@@ -360,7 +360,7 @@ describe('where a model’s files are', () => {
 
   describe('files of the same name in two folders', () => {
     const text = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
-    /** As a browser gives the files of a chosen folder. */
+    /** A file as a browser gives it when a folder is chosen. */
     const chosen = (path: string, bytes: Uint8Array) => {
       const file = new File([bytes as BlobPart], path.slice(path.lastIndexOf('/') + 1));
       Object.defineProperty(file, 'webkitRelativePath', { value: path });

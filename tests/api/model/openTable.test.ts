@@ -59,7 +59,7 @@ test('a digest tells tables from each other', async () => {
   expect(first).toMatch(/^[0-9a-f]{16}$/);
   const others = ['the,1,-2\ncat,0.5,5\n', 'the,-1\ncat,0.5\n', 'the,1,-2\ncat,0.5,4\nsat,3,8\n'];
   for (const other of others) expect(await digest(other), other).not.toBe(first);
-  // The digest is of the rows that were read, and of the size of the file.
+  // The digest depends on the rows that were read and on the size of the file.
   expect(await digest(others[2] as string, { rows: 2 })).not.toBe(first);
 });
 
@@ -144,7 +144,7 @@ test('no more is read than the requested rows need', async () => {
   };
   const { table, more } = await openTable(plain, source, { rows: 10 });
   expect([table.rows, more]).toEqual([10, true]);
-  // The first bytes tell the format.
+  // The first 64 bytes are read to recognize the format.
   expect(read).toBe(64 + 2 ** 18);
   await expect(openTable(plain, source, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
     'enough',
@@ -183,7 +183,7 @@ test('a dtype that is not known is refused by its name, also where a few rows ar
   );
 });
 
-/** The error's sentence, which has to be a RangeError's. */
+/** The sentence of the error, which must be a RangeError. */
 const refusal = (opening: Promise<unknown>): Promise<string> =>
   opening.then(
     () => 'It was taken.',
@@ -213,7 +213,7 @@ test.each<[string, string, string | Uint8Array, string]>([
     'line 1: expected 1 to 65536 numbers; found 65537.',
   ],
   ['CSV that is one line of 2 MB', 'a.csv', endless, `line 1: ${tooLong}`],
-  // Beyond the rows that tell how the file is to be read.
+  // Faults that come after the rows that decide the layout.
   ['a word late', 'a.csv', `${rows}1,x\n`, 'line 201, column 2: expected a number; found "x".'],
   [
     'a quote late',
@@ -407,7 +407,7 @@ test('a digest is of the first 2¹⁷ numbers', async () => {
   expect(await digest(1)).toBe(await digest(0));
 });
 
-/** A file that records its reads and calls of progress. */
+/** A file that records its reads and the calls of its progress function. */
 function watched(name: string, content: string | Uint8Array) {
   const source = slices(name, content);
   const reads: [number, number][] = [];
@@ -419,13 +419,13 @@ function watched(name: string, content: string | Uint8Array) {
   const progress = (done: number, of: number) => calls.push([done, of]);
   return { source: { ...source, read }, reads, calls, progress };
 }
-/** 100,000 doubles in rows of one, 128 bytes of header before them. */
+/** 100,000 doubles in rows of one, after a header of 128 bytes. */
 const column = npy('<f8', '(100000, 1)', new Uint8Array(800_000));
 
 test('a text is read 256 KB at a time, numpy as far as its rows need, and progress is told', async () => {
   const text = watched('g.csv', '-1.5,3,2,1\n'.repeat(40_000));
   await openTable(plain, text.source, { rows: 30_000, progress: text.progress });
-  // The first bytes alone tell the format.
+  // The first 64 bytes are read alone, to recognize the format.
   expect(text.reads).toEqual([
     [0, 64],
     [0, 2 ** 18],

@@ -117,7 +117,7 @@ test('heads and ε: the caller’s, before config.json’s', async () => {
   expect(await outcomeOf((await beside('bert', {}, { heads: 2 })).decompose(input))).toEqual(
     new RangeError(`A .safetensors file does not say the ε of its norms. ${advice('epsilon')}`),
   );
-  // Its ε is fixed.
+  // The family fixes ε.
   expect((await (await beside('distilbert', {}, { heads: 2 })).decompose(input)).n).toBe(5);
 });
 
@@ -214,7 +214,7 @@ test('ids may be BigInts, in any array of whole numbers', async () => {
   const reference = await model.decompose(input);
   const bigs = families.ids.map(BigInt);
   for (const ids of [bigs, BigInt64Array.from(bigs), Int32Array.from(families.ids)]) {
-    // Sentences of results are plain numbers, which JSON can hold.
+    // The ids in results are plain numbers, which JSON can hold.
     expect(await model.decompose({ ids })).toEqual(reference);
     expect(await model.pieces(ids)).toEqual(families.ids.map(String));
   }
@@ -241,17 +241,17 @@ test('the rows that an input sums are rows of the tables', async () => {
   const taken = (name: string, places: number[]) =>
     Float64Array.from(places.flatMap((row) => [...tableOf(name).data.subarray(8 * row, 8 * row + 8)]));
   expect(rows.token).toEqual({ data: taken('word_embeddings', families.ids), rows: 5, columns: 8 });
-  // Its first position is in row 2.
+  // The model's first position is in row 2 of the table.
   expect(rows.position?.data).toEqual(taken('position_embeddings', [2, 3, 4, 5, 6]));
   expect(rows.token_type?.data).toEqual(taken('token_type_embeddings', [0, 0, 0, 0, 0]));
-  // The first and the last row stay.
+  // Positions after the first are taken from two rows further down.
   const later = await model.changed(input, { shift: 2 });
   expect(later.position?.data.slice(8, 32)).toEqual(taken('position_embeddings', [5, 6, 7]));
   expect(later.token).toEqual(rows.token);
 });
 
 test('its digest, which links contain', async () => {
-  // Computed without this library: FNV-1a of the header, the size in digits, W_Q and W_K.
+  // Computed without this library: the FNV-1a digest of the header, the size in digits, W_Q and W_K.
   expect(await (await open('bert')).digest()).toBe('2c1ee4d52cb627b3');
 });
 
@@ -316,7 +316,7 @@ async function watched(name: string) {
     },
   };
   const model = await openModel(plain, source, { family: 'bert', heads: 2, epsilon: 0.01 });
-  /** The bytes that a call reads. */
+  /** Returns how many bytes a call reads. */
   const cost = async (work: () => Promise<unknown>) => {
     const before = read;
     await work();
@@ -345,14 +345,15 @@ test.each<[object, string]>([
 
 test('layers stay in memory until delete(), and more are added when they are needed', async () => {
   const { model, cost } = await watched('bert');
-  // Five rows of tokens, no two alike but for one, five positions and a segment of eight numbers each.
+  // The rows of five tokens, two of which are the same, of five positions and of one segment, of eight
+  // numbers each.
   const rows = 4 * 8 * (4 + 5 + 1);
   const forward = (options: object) => () => model.forward(input, options);
   const firstCost = await cost(forward({ layers: 1 }));
   expect(firstCost).toBeGreaterThan(rows);
   expect(await cost(forward({ layers: 1 }))).toBe(rows);
   expect(await cost(forward({ layers: 0 }))).toBe(rows);
-  // The second layer alone: neither the first again, nor the norm of the embedding.
+  // Only the second layer is read: neither the first again, nor the norm of the embeddings.
   const second = await cost(forward({}));
   const embedding = 4 * (8 + 8);
   expect(second).toBe(firstCost - embedding);
@@ -394,13 +395,14 @@ test('concurrent calls take turns: each gets its own result, and all memory is f
   ];
   const references = [];
   for (const call of calls) references.push(await alone(call));
-  // In every order that rotation gives: from none, from one layer.
+  // The calls start in every rotation of their order, so that each is the first once.
   for (let turn = 0; turn < calls.length; turn++) {
     const order = calls.map((_, at) => (at + turn) % calls.length);
     const results = await Promise.all(order.map((at) => (calls[at] as (typeof calls)[0])(model)));
     for (const [place, at] of order.entries()) expect(results[place]).toEqual(references[at]);
   }
-  // Twelve at once read each layer once, beside the rows of each call, and hold what one holds.
+  // Twelve calls at once read each layer only once, beside the rows of each call, and keep in memory what
+  // one call keeps.
   model.delete();
   await model.forward(input);
   const residentOfOne = residentBytes();
@@ -429,7 +431,8 @@ test('calls during delete() end with an error that says so, and all memory is fr
   };
   const before = residentBytes();
   for (const [name, call] of Object.entries(calls)) {
-    // Deleted at every read that the call makes, until it is done before that.
+    // The model is deleted at the first read of the call, then at the second and so on, until the call ends
+    // before that.
     for (let at = 0, over = false; !over; at++) {
       const bytes = bytesOf('bert');
       let reads = 0;
@@ -454,12 +457,12 @@ test('calls during delete() end with an error that says so, and all memory is fr
         over ? 'It was taken.' : new Error('The model was deleted during this call. Call it again.'),
       );
       opened = undefined;
-      // The model is as it was when it was opened, so any memory that is held now would be lost.
+      // The model is as it was when it was opened, so memory that is still occupied could never be freed.
       if (over) model.delete();
       expect(residentBytes(), `${name}, read ${at}`).toBe(before);
       if (!over) expect((await model.forward(input)).layers).toBe(2);
       model.delete();
-      // Later windows of a corpus are like these.
+      // Later windows of a corpus are read like these.
       if (at > 40) over = true;
     }
   }

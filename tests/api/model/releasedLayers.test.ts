@@ -1,5 +1,5 @@
-// Models of which not all layers stay in memory: what is read again, progress, aborts and refusals. That the
-// numbers are the same is tested in drawnModels.test.ts.
+// Models of which not all layers stay in memory: what is read again, progress, aborts and refusals.
+// drawnModels.test.ts tests that the numbers are the same.
 import { type OpenModelOptions, openModel, type Slices } from 'add-or-concatenate';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fits, maxBytes } from '../../../build/package/check.js';
@@ -9,10 +9,10 @@ import { json, residentBytes } from './tinyMinilm.ts';
 
 const [d, heads, inner, count, n] = [8, 2, 16, 5, 4];
 const ids = Array.from({ length: n }, (_, place) => place + 1);
-/** The bytes of a layer's maps, which is what stays in memory. */
+/** The bytes of a layer's maps, which is the part of a layer that takes memory. */
 const mapBytes = 4 * (4 * d * d + 2 * d * inner);
 
-/** A GPT-2 of five layers, and which layers were read, in order. */
+/** A GPT-2 of five layers. It records which layers are read, in order. */
 async function openLayers(options: OpenModelOptions = {}, change: Record<string, readonly number[]> = {}) {
   const shapes: Record<string, readonly number[]> = {
     'wte.weight': [10, d],
@@ -85,7 +85,7 @@ async function openLayers(options: OpenModelOptions = {}, change: Record<string,
   const model = await openModel(plain, source, options);
   return {
     model,
-    /** The layers that a call reads, in order. */
+    /** Returns the layers that a call reads, in order. */
     async layersOf(work: () => Promise<unknown>) {
       read.length = 0;
       await work();
@@ -110,7 +110,7 @@ const outcomeOf = (work: Promise<unknown>) =>
 
 let before = 0;
 beforeEach(() => {
-  // Layers of other tests would be released first.
+  // Releases the layers that other tests left, which would otherwise be released first.
   try {
     fits('All', maxBytes);
   } catch {}
@@ -136,9 +136,9 @@ test('a decomposition reads no more than it needs', async () => {
   // The last layer of a pass is still there.
   expect(await layersOf(() => model.decompose({ ids }, { layer: 3 }))).toEqual([0, 1, 2, 3]);
   expect(await layersOf(() => model.decompose({ ids }, { layer: 3, gauge: 'raw' }))).toEqual([]);
-  // The pass of these tokens is too, so only the layer is read again.
+  // The pass over these tokens is still there too, so only the layer is read again.
   expect(await layersOf(() => model.decompose({ ids }, { layer: 2 }))).toEqual([2]);
-  // By streams the layers before it move the parts.
+  // For the way `streams`, the layers before it are needed to move the parts.
   expect(await layersOf(() => model.decompose({ ids }, { layer: 3, way: 'streams' }))).toEqual([1, 2, 3]);
   expect(await layersOf(() => model.corpusMeans({ layers: 0, sentences: sentences() }))).toEqual([]);
   model.delete();
@@ -156,7 +156,7 @@ test('a result refuses layers that were released, and says how to read them agai
     'Layer 1 was released after it ran, because not all layers fit into memory. Call decompose() of the model with layer: 1, which reads it again.';
   expect(() => run.decompose({ layer: 1 })).toThrow(refusal);
   expect(() => run.decompose({ layer: 4, way: 'streams' })).toThrow('Layer 0 was released');
-  // What needs no weights stays.
+  // Results that need no weights can still be read.
   expect(run.logits(1)).toHaveLength(heads * n * n);
   expect(run.decompose({ layer: 4 }).n).toBe(n);
   model.delete();
@@ -215,9 +215,9 @@ test('layers give way to whatever else needs the memory, but for the one in use'
   const added = residentBytes() - before;
   fits('Something else', maxBytes - before - added + 2 * mapBytes);
   expect(residentBytes() - before).toBe(added - 2 * mapBytes);
-  // The last one was in use, so the two before it were released.
+  // The last layer was in use, so the two before it were released.
   expect(await layersOf(() => model.forward({ ids }))).toEqual([2, 3]);
-  // All but the pass and the last layer.
+  // Everything is released except the pass and the last layer.
   expect(() => fits('Something else', maxBytes - before)).toThrow('Call delete()');
   expect(await layersOf(() => model.forward({ ids }))).toEqual([0, 1, 2, 3]);
   model.delete();
@@ -229,7 +229,7 @@ test('the means of the first layer need no layer to be run', async () => {
     const means = await model.corpusMeans({ layers: 0, sentences: sentences(), scores: true });
     expect([means.states.length, means.scores?.length, means.heads.rows]).toEqual([1, 1, 0]);
   });
-  // The queries and keys are those of the first layer.
+  // Only the first layer's queries and keys are needed.
   expect(read).toEqual([0]);
   for (const layers of [-1, 6, 1.5])
     expect(await outcomeOf(model.corpusMeans({ layers }))).toContain('layers must be');

@@ -5,14 +5,14 @@ import { plain } from '../support/builds.ts';
 import { file, fileOf, floatFromHalf } from '../support/files.ts';
 
 const everyHalf = new Uint8Array(Uint16Array.from({ length: 65536 }, (_, bits) => bits).buffer);
-/** The same bytes, one byte further in a larger buffer: at an odd address. */
+/** The same bytes at an odd address: one byte further in a larger buffer. */
 const misaligned = (bytes: Uint8Array) => {
   const moved = new Uint8Array(bytes.length + 1);
   moved.set(bytes, 1);
   return moved.subarray(1);
 };
 
-/** A header with an empty tensor of this shape, and one that has the data. */
+/** A header with an empty tensor of this shape, and a tensor that has all the data. */
 const u8Empty = (shape: string) =>
   `{"none":{"dtype":"U8","shape":${shape},"data_offsets":[0,0]},"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}}`;
 
@@ -152,7 +152,7 @@ describe('safetensors files', () => {
     const bytes = superpose.encodeSafetensors(tensors);
     const entries = superpose.readSafetensorsHeader(bytes);
     const listed = [...entries.values()].map(({ name, dtype, shape }) => [name, dtype, ...shape]);
-    // The widest come first, so that every tensor is aligned, and otherwise they stay in their order.
+    // The widest come first, so that every tensor is aligned, and those of equal width stay in their order.
     expect(listed).toEqual([
       ['number', 'F64'],
       ['table', 'F64', 2, 1],
@@ -303,7 +303,7 @@ describe('safetensors files', () => {
     expect(() => superpose.decodeSafetensors(entry('F32', [1]), [] as never)).toThrow(
       new TypeError('bytes must be a Uint8Array; it is an array of 0.'),
     );
-    // A byte array that says how long it is, and has no bytes.
+    // A byte array that claims a length but has no bytes.
     const claimed = (count: number) =>
       Object.defineProperty(new Uint8Array(), 'length', { value: 4 * count });
     const large = 'Tensor w would take 1,025 MB; at most 1,024 MB fit.';
@@ -322,7 +322,7 @@ describe('safetensors files', () => {
       const header = `{"__metadata__":{"note":"${note}"},"rows":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}}`;
       expect(text).toBe(header.padEnd(length));
       expect(text.length - header.length).toBeLessThan(8);
-      // Also where the data are longer than the header.
+      // This also holds where the data are longer than the header.
       const long = { data: new Float64Array(200), rows: 1, columns: 200 };
       expect(superpose.readSafetensorsHeader(superpose.encodeSafetensors({ long }, { note })).size).toBe(1);
     }
@@ -370,7 +370,7 @@ describe('safetensors files', () => {
     }
   });
 
-  // Each file lies in one way, about 8 bytes of data.
+  // Each file is wrong in one respect, around 8 bytes of data.
   test.each<[string, string | Uint8Array, RegExp]>([
     ['nothing', new Uint8Array(0), /has 0 bytes/],
     ['seven bytes', new Uint8Array(7), /has 7 bytes/],
@@ -512,7 +512,8 @@ describe('safetensors files', () => {
     const size = 128 * 2 ** 20;
     const large = file(tensor(`"dtype":"U8","shape":[${size}],"data_offsets":[0,${size}]`), size);
     expect(superpose.readSafetensorsHeader(large).size).toBe(1);
-    // Neither do the bytes of something else, whose first bytes claim that it is all header.
+    // The bytes of another kind of file take no memory either, though the first of them claim that it is all
+    // header.
     expect(refusal(new Uint8Array(size).fill(32))).toMatch(/this is something else/);
     const pointer = new TextEncoder().encode('version https://git-lfs.github.com/spec/v1\n');
     expect(refusal(pointer)).toMatch(/this is a pointer of Git LFS: fetch the file itself/);

@@ -95,7 +95,8 @@ test('names with spaces and letters of other scripts', async () => {
 });
 
 test('a missing file is reported, with the system’s error as the cause', async () => {
-  // Longer than what is quoted of other arguments: the end of a path is what tells it.
+  // The path is longer than what errors quote of other arguments, because the end of a path identifies the
+  // file.
   const at = `/nowhere/${'at/'.repeat(20)}all`;
   const error = await openTable(plain, at).catch((error: Error) => error);
   expect(error).toEqual(new Error(`“${at}” could not be read (ENOENT).`));

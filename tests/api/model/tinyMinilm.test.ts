@@ -56,7 +56,7 @@ describe('rows and weights', () => {
       heads: shape.heads,
       causal: false,
     });
-    // Decoded once.
+    // The layer is decoded only once.
     expect((await minilm.layer()).key.weight.data).toBe(layer.key.weight.data);
   });
 
@@ -212,7 +212,7 @@ describe('all layers', () => {
     );
   });
 
-  /** Runs through transformer stacks of this one are listed, by how many layers. */
+  /** A copy of the library that records each forward pass by its number of layers. */
   const counting = () => {
     const runs: (number | undefined)[] = [];
     const transformerStack = ((options: Parameters<Superpose['transformerStack']>[0]) => {
@@ -243,7 +243,7 @@ describe('all layers', () => {
     await ask(other, 1);
     expect(runs).toEqual([1, 2, 2]);
     const before = await ask(other, 0);
-    // A forward takes the stack, so the next question runs again.
+    // A forward pass replaces the last one, so the next decomposition runs the layers again.
     await minilm.forward(other);
     expect((await ask(other, 0)).terms).toEqual(before.terms);
     expect(runs).toHaveLength(5);
@@ -260,7 +260,7 @@ describe('all layers', () => {
     await minilm.forward(text);
     await minilm.forward(text, { layers: 1 });
     expect(came()).toEqual([0, 1]);
-    // Two at once wait for one another.
+    // Two calls at once wait for one another.
     const { minilm: fresh, requests: again } = await loadTiny();
     const results = await Promise.all([fresh.forward(text, { layers: 1 }), fresh.forward(text)]);
     expect(results.map(({ layers }) => layers)).toEqual([1, 2]);
@@ -288,7 +288,7 @@ describe('all layers', () => {
     };
     const { heard, run } = await withProgress(0);
     await run(1);
-    // The first norm, queries and keys are here, and count too.
+    // The first norm, queries and keys have been fetched already, but count too.
     const here = 8 * (d * d + 2 * d);
     const all = first + here;
     const steps = heard.splice(0);
@@ -302,7 +302,7 @@ describe('all layers', () => {
     ]);
     await run(2);
     expect(heard).toEqual([]);
-    // A file that comes twice is not counted beyond all.
+    // A file that arrives twice does not count beyond the total.
     const more = await withProgress(7);
     await more.run(2);
     expect(more.heard.at(-1)).toEqual([all + second, all + second]);
@@ -332,12 +332,12 @@ describe('all layers', () => {
     await expect(minilm.decompose(text, { layer: 1, only: [2] })).rejects.toThrow('from 0 to 1; it is 2');
     expect(requests).toEqual([]);
     await expect(minilm.forward(text, { signal: stop.signal })).rejects.toBe(reason);
-    // Each fetch has its own signal; the first fetch had ended by then.
+    // Each fetch has its own signal, and the first fetch had already ended.
     expect(signals.map((signal) => [signal?.aborted, signal?.reason])).toEqual([
       [false, undefined],
       [true, reason],
     ]);
-    // The second layer had come, and is not fetched again.
+    // The second layer had arrived, and is not fetched again.
     const heard: [number, number][] = [];
     const progress = (bytes: number, of: number) => heard.push([bytes, of]);
     expect((await minilm.forward(text, { progress })).layers).toBe(2);
@@ -374,7 +374,7 @@ describe('the full module', () => {
     expect(await outcomeOf(minilm.forward(text))).toBe('Error: The network is away.');
     expect((await minilm.forward(text)).layers).toBe(2);
     expect(started).toBe(2);
-    // It is started once, however many calls follow.
+    // The module is started once, however many calls follow.
     await Promise.all([minilm.forward(text), minilm.decompose(text, { layer: 1 })]);
     expect(started).toBe(2);
   });
@@ -442,7 +442,7 @@ describe('positions and order changed', async () => {
 
 describe('means over a corpus', () => {
   const plainWords = words.slice(3, 13);
-  /** A sentence of so many words, each one piece. */
+  /** A sentence of `count` words, each of which is one piece. */
   const sentenceOf = (count: number, seed: number) =>
     Array.from({ length: count }, (_, at) => plainWords[(at * at + seed * (at + 3)) % 10]).join(' ');
   const several = (count: number, length: number) =>
@@ -457,7 +457,7 @@ describe('means over a corpus', () => {
       sentences,
       done: (fraction) => fractions.push(fraction),
     });
-    // Cut every 7 pieces: of 60 from 0, 7, 14, 21 and 28.
+    // A window begins every 7 pieces: of 60 pieces, at 0, 7, 14, 21 and 28.
     const { states } = await meansByHand(minilm, sentences, 2);
     expect(result.windows).toBe(5);
     expect(result.states).toEqual(states);
@@ -467,7 +467,7 @@ describe('means over a corpus', () => {
     expect(result.heads.data).toEqual(await headsByHand(minilm, result, sentences));
   });
 
-  /** Means over the windows of these sentences, run through so many layers. */
+  /** Computes the means over the windows of these sentences, run through this number of layers. */
   async function meansByHand(
     minilm: Awaited<ReturnType<typeof loadTiny>>['minilm'],
     sentences: readonly string[],
@@ -490,7 +490,7 @@ describe('means over a corpus', () => {
     return { states, windows };
   }
 
-  /** Position → position of each layer and head, pooled over these sentences. */
+  /** The share of position → position in each layer and head, pooled over these sentences. */
   async function headsByHand(
     minilm: Awaited<ReturnType<typeof loadTiny>>['minilm'],
     means: CorpusMeans,
@@ -509,11 +509,11 @@ describe('means over a corpus', () => {
 
   test('32 of the short sentences, evenly spaced, are taken for the heads', async () => {
     const { minilm } = await loadTiny();
-    // 29 words and two markers are short, 30 are not.
+    // 29 words and two special tokens fit into a window; 30 words do not.
     const sentences = [sentenceOf(30, 50), ...several(32, 3), sentenceOf(29, 51)];
     const result = await minilm.corpusMeans({ sentences });
     expect(result.sentencesOfHeads).toBe(32);
-    // Of 33, the second is left out.
+    // Of the 33 short sentences, the second is left out.
     const chosen = sentences.slice(1).filter((_, place) => place !== 1);
     const expected = await headsByHand(minilm, result, chosen);
     expect(result.heads.data).toEqual(expected);
@@ -527,7 +527,7 @@ describe('means over a corpus', () => {
     const result = await minilm.corpusMeans({ sentences: [sentenceOf(30, 1), sentenceOf(31, 2)] });
     expect([result.windows, result.sentencesOfHeads]).toEqual([5, 0]);
     expect([...result.heads.data]).toEqual(Array(4).fill(Number.NaN));
-    // The means are freed: two layers and the last forward pass are in memory now.
+    // The means have been freed: only two layers and the last forward pass are in memory now.
     const again = residentBytes();
     await minilm.corpusMeans({ sentences: [sentenceOf(30, 1), sentenceOf(31, 2)] });
     expect(residentBytes()).toBe(again);

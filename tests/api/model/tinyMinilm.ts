@@ -1,4 +1,4 @@
-// Small drawn weights in memory: layers of a transformer stack, and a MiniLM of two of them.
+// Small random weights in memory: layers of a transformer stack, and a MiniLM of two of them.
 import {
   corpusSentences,
   loadMiniLM,
@@ -44,11 +44,11 @@ export const drawnLayer = (d: number, inner: number, seed: number): TransformerL
   mlpNorm: layerNorm(d, seed + 8),
 });
 
-/** The bytes that transformer stacks, layers, searches and means hold in the module. */
+/** The bytes that transformer stacks, layers, searches and means occupy in the module. */
 export const residentBytes = (): number => maxBytes - freeBytes();
 
 const [d_model, heads, inner, positions, layers] = [4, 2, 6, 140, 2];
-/** The first three are special tokens. */
+/** The vocabulary. The first three words are special tokens. */
 export const words = [
   ...['[UNK]', '[CLS]', '[SEP]', 'the', 'river', 'bank', 'a', 'cat', 'sat', 'on', 'mat', 'and', 'slept', '.'],
   ...['in', 'of', 'is', 'was', 'it', '##s', 'had', 'to', 'for', 'at'],
@@ -64,7 +64,7 @@ export const tiny = {
   layers: Array.from({ length: layers }, (_, layer) => drawnLayer(d_model, inner, 100 * (layer + 1))),
 };
 
-/** By name: shape, and values. */
+/** The shape and the values of each tensor, by name. */
 type Tensors = Record<string, readonly [shape: readonly number[], data: Float64Array]>;
 const tensorOf = ({ data, rows, columns }: Table<Float64Array>) => [[rows, columns], data] as const;
 const named = (name: string, [weight, bias]: readonly [Tensors[string], Float64Array]): Tensors => ({
@@ -146,7 +146,7 @@ const config = {
   max_position_embeddings: positions,
   type_vocab_size: 2,
   layer_norm_eps: 1e-12,
-  // No word is padding.
+  // No id of a word is the padding id.
   pad_token_id: words.length,
 };
 const texts = { 'config.json': json(config), 'tokenizer.json': json(tokenizer) };
@@ -160,7 +160,7 @@ export const manifest = {
   },
 };
 
-/** Its weights as one file. */
+/** The weights of the tiny MiniLM as one file. */
 export const weights = joined(pieces.map(({ content }) => content));
 
 /** The files of the tiny MiniLM, by name. */

@@ -1,4 +1,4 @@
-// Tiny models in memory: all layers by hand, and the report of their tables.
+// Tiny models in memory: all their layers computed by hand, and the report of their tables.
 import { type FamilyId, openModel, type Slices, type Table, type TransformerLayer } from 'add-or-concatenate';
 import { describe, expect, test, vi } from 'vitest';
 import { plain } from '../support/builds.ts';
@@ -44,7 +44,7 @@ const open = (
     ],
     { family: familyMeant(tensors) },
   );
-/** The family of a file without a config.json, by its tensors. */
+/** Recognizes the family of a file without a config.json by its tensors. */
 const familyMeant = (tensors: Tensors): FamilyId => {
   const names = Object.keys(tensors);
   if (names.includes('wpe.weight')) return 'gpt2';
@@ -141,7 +141,7 @@ describe('all layers', () => {
       [{ hidden_act: 'gelu_pytorch_tanh' }, 'gelu_tanh'],
       [{ hidden_act: 'relu' }, 'relu'],
       [{ hidden_act: 'silu' }, 'silu'],
-      // DistilBERT’s and GPT-2’s.
+      // The names that DistilBERT and GPT-2 have for the activation.
       [{ activation: 'gelu_new', activation_function: 'relu' }, 'gelu'],
     ] as const) {
       const model = await open(bert, { num_attention_heads: heads, layer_norm_eps: 1e-12, ...config });
@@ -164,7 +164,8 @@ describe('all layers', () => {
     const model = await open(bert);
     const heard: [number, number][] = [];
     await model.forward({ ids }, { layers: 1, progress: (bytes, of) => heard.push([bytes, of]) });
-    // Four maps of d by d, two of d by inner, their biases, and two norms; and the norm of the embeddings.
+    // Four maps of d by d and two of d by inner, their biases, and two norms; then the norm of the
+    // embedding.
     const layer = 4 * (4 * (d * d + d) + (inner * d + inner) + (d * inner + d) + 4 * d);
     expect(heard.at(-1)).toEqual([layer + 8 * d, layer + 8 * d]);
     expect(heard.every(([, of]) => of >= layer)).toBe(true);
@@ -227,7 +228,7 @@ describe('all layers', () => {
   });
 });
 
-/** Tensors of a model with RoPE: so many channels of queries and keys. */
+/** The tensors of a model with RoPE, with `q` channels of queries and `k` of keys. */
 function rope({ q = 8, k = 4, queryBias = true, keyBias = true }): Tensors {
   const name = 'model.layers.0.self_attn';
   const [query, key] = [linear(q, d, 20), linear(k, d, 21)];
@@ -250,7 +251,7 @@ test('the cost of reading a layer does not grow with the number of layers in the
   const looks = vi.spyOn(String.prototype, 'startsWith');
   try {
     await model.forward({ ids: [1, 2] }, { scores: false });
-    // Each tensor once, not once for each layer.
+    // Each tensor is looked at once, not once for each layer.
     expect(looks.mock.calls.length).toBeLessThan(2 * Object.keys(many).length);
   } finally {
     looks.mockRestore();

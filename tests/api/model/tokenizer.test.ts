@@ -1,5 +1,5 @@
-// Every component of tokenizer.json, compared with Hugging Face's own tokenizers: each row of the table has
-// the same ids and tokens, or is refused by name.
+// Every component of tokenizer.json, compared with Hugging Face's own tokenizers: each row of the table
+// gives the same ids and tokens, or is refused with the name of the component.
 import { expect, test } from 'vitest';
 import { tokenizerOf } from '../../../build/package/model/tokenizer/tokenizer.js';
 import { drawing } from '../support/numbers.ts';
@@ -13,7 +13,9 @@ import {
   tokenizerFile,
 } from '../support/tokenizerFiles.ts';
 
-/** What a part of a file is refused for; other files are not. */
+/**
+ * The files of the table that are refused, by name, and what they are refused for; all other files are read.
+ */
 const refused: Readonly<Record<string, string>> = {
   'the normalizer Nmt': 'the normalizer Nmt',
   'the normalizer ByteLevel': 'the normalizer ByteLevel',
@@ -42,7 +44,7 @@ const refused: Readonly<Record<string, string>> = {
   ),
 };
 
-/** What cutting a text gives; undefined where it is refused. */
+/** The result of cutting a text; undefined if the text is refused. */
 function unlessRefused<T>(cut: () => T): T | undefined {
   try {
     return cut();
@@ -80,7 +82,7 @@ test('what is cut otherwise here is refused by name, and nothing else', () => {
   }
 });
 
-/** Files whose rules ask for the class of a character, or for its normal form. */
+/** Files whose rules depend on the class of a character, or on its normal form. */
 const byCharacter = [
   ...['NFC', 'NFD', 'NFKC', 'NFKD', 'NFD, then StripAccents', 'StripAccents', 'Lowercase', 'Whitespace'],
   ...['BertPreTokenizer', 'Digits true', 'Split as GPT-2, Isolated', 'Split as Llama 3, Isolated'],
@@ -92,7 +94,7 @@ test.each(byCharacter)('%s, by every character: the same tokens', { timeout: 60_
   for (let first = 0; first < 0x40000; first += 128) {
     if (first >= 0xd800 && first < 0xe000) continue;
     const characters = Array.from({ length: 128 }, (_, place) => String.fromCodePoint(first + place));
-    // Marks are ordered by their class: one before and one after shows it.
+    // Marks are ordered by their class, which shows when one stands before a character and one after it.
     texts.push(characters.map((character) => `e\u0315${character}\u0334 ${character}S1`).join(' '));
   }
   await compare(componentFiles[name] as Parts, texts);
@@ -114,7 +116,7 @@ test('what is no tokenizer.json is refused with what it lacks', () => {
     [{ ...complete, added_tokens: [{ id: 1 }] }, 'content must be a string'],
     [{ ...complete, pre_tokenizer: { type: 'Digits' } }, 'individual_digits of Digits must be a boolean'],
     [{ ...complete, normalizer: { type: 'Precompiled', precompiled_charsmap: 'AAAA' } }, 'is damaged'],
-    // A trie of 8 bytes, of which 4 are there.
+    // A trie that claims 8 bytes, of which only 4 are there.
     [
       { ...complete, normalizer: { type: 'Precompiled', precompiled_charsmap: 'CAAAAAAAAAA=' } },
       'is damaged',
@@ -133,7 +135,7 @@ test('the ids of tokens have their texts', () => {
   expect(tokenizer.pieces([9999])).toEqual(['9999']);
 });
 
-/** One of each kind of component, drawn. */
+/** The components of this kind in all files that are read. */
 const components = (kind: 'normalizer' | 'pre_tokenizer'): Parts[] =>
   table.flatMap(([name, parts]) => {
     const part = parts[kind] as Parts | null | undefined;

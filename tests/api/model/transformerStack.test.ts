@@ -22,7 +22,7 @@ const summands = { token: drawn(n, d, 1), position: drawn(n, d, 2) };
 const input = { d_model: d, heads } as const;
 const zeros = (rows: number, columns: number) => ({ data: new Float64Array(rows * columns), rows, columns });
 
-/** Runs with a transformer stack of so many layers, and deletes it. */
+/** Calls `run` with a transformer stack of `count` layers, and deletes the stack. */
 async function withStack<T>(
   change: Partial<TransformerStackInput>,
   run: (stack: TransformerStack) => T | Promise<T>,
@@ -49,7 +49,7 @@ const outcomeOf = async (run: () => unknown) => {
   return 'It did not fail.';
 };
 
-// States, logits, weights and embeddings are drawnModels.test.ts's, against numpy.
+// drawnModels.test.ts compares states, logits, weights and embeddings with numpy.
 describe('a forward', () => {
   test('defaults are post, gelu, every key, all layers, all tokens and scores; either kind of array gives the same', async () => {
     const single = plain.transformerStack({ d_model: d, heads });
@@ -60,7 +60,7 @@ describe('a forward', () => {
       withStack(change, async (stack) => (await stack.forward(summands, forwardInput)).state(1).data);
     const expected = await stateIn(named, { layers: 1 });
     expect(result).toEqual(expected);
-    // What it computes in.
+    // The stack computes in float32.
     expect(result).toEqual(result.map(Math.fround));
     const all = { layers: 1, scores: true, attention: {} };
     expect(await forwarded(all, (forward) => forward.state(1).data)).toEqual(expected);
@@ -132,7 +132,7 @@ test('means of states are those of the rows after the first', async () => {
   let means: ReturnType<typeof gatherMeans> | undefined;
   const rows: Float64Array[] = [];
   for (let window = 0; window < 4; window++) {
-    // One row more than the means take.
+    // The pass has one row more than the means count.
     const forward = await stack.forward({ x: drawn(4, d, 40 + window) });
     const pass = internalsOf.get(forward) as PassInternals;
     means ??= gatherMeans(pass, { positions: 2, first: 1 }, { layers: 1 });
@@ -222,7 +222,7 @@ describe('refusals of a transformer stack', () => {
   const read = { weight: blocksOf([half, 0], [half, d / 2]), place: 0, of: 1, transposed: false };
   const sized = (rows: number, columns: number) => ({ weight: { ...read.weight, rows, columns } });
   const wholeNumber = 'must be a whole number';
-  // Of W_Q that is read.
+  // Changes to a W_Q that is read, and the errors that they cause.
   const ofReadMaps: [change: object, sentence: string][] = [
     [sized(3, d), 'RangeError: query.weight needs 4 rows; got 3.'],
     [sized(d, 5), 'RangeError: query.weight needs 4 columns; got 5.'],
@@ -379,7 +379,7 @@ describe('refusals of a transformer stack', () => {
   });
 
   test('a running pass ends with the next one and with its signal, and no layer is added meanwhile', async () => {
-    // More than one step of multiplications.
+    // Large enough for more than one step of multiplications.
     const [wide, inner] = [64, 2 ** 16];
     const stack = plain.transformerStack({ d_model: wide, heads: 1 });
     await stack.addLayer(drawnLayer(wide, inner, 3));
@@ -444,7 +444,7 @@ describe('memory', () => {
     expectHeld(weights);
     const rows: Table<Float64Array> = drawn(count, d, 2);
     await stack.forward({ a: rows, b: rows });
-    // Queries and keys; of the layer four tables, and the parts that it reads.
+    // A traced pass keeps queries and keys, four tables of the layer, and the parts that the layer reads.
     const traced = count * (2 * d + 4 * d + 5 * d);
     const working = count * (10 * d + 2 * count) + 2 * count * d;
     expectHeld(weights + 4 * (traced + working));
@@ -485,7 +485,8 @@ describe('memory', () => {
       { positions: 5, first: 0 },
       { layers: 2, scores: { layers: 2, query: 4, key: 3 } },
     );
-    // Of even and odd windows the sums at each position, of states a covariance and two rows too.
+    // The sums at each position, separately for even and odd windows; for states also a covariance and two
+    // rows.
     expectHeld(3 * (2 * 5 + 7 + 2) * 7 * 8 + 2 * 2 * 5 * (4 + 3) * 8);
     means.delete();
     expectHeld(0);

@@ -7,10 +7,10 @@ import { inPieces } from '../../../build/package/model/pieces.js';
 import { plain } from '../support/builds.ts';
 import { files, loadTiny, weights } from './tinyMinilm.ts';
 
-/** Lets everything happen that is due. */
+/** Lets all pending tasks run. */
 const settle = () => new Promise<void>((go) => setImmediate(go));
 
-/** A promise, and what settles it. */
+/** A promise, and the functions that settle it. */
 function deferred<T>() {
   let resolve: (value: T) => void = () => {};
   let reject: (error: Error) => void = () => {};
@@ -21,7 +21,7 @@ function deferred<T>() {
   return { promise, resolve, reject };
 }
 
-/** A call, as it should be and as it is. */
+/** A call, with its expected and its actual outcome. */
 interface Call {
   stop: AbortController;
   fetch: Fetch | undefined;
@@ -59,7 +59,7 @@ test('in any order of callers, each gets the piece unless it stopped waiting its
       calls.filter((call) => call.fetch === fetch && call.expected === 'waits');
     for (const step of steps) {
       if (step.do === 'call') {
-        // The last fetch, if it is under way and somebody waits for it.
+        // A call joins the last fetch if that is under way and somebody waits for it.
         const last = fetches.at(-1);
         const joined = last && !last.isDone && waiting(last).length > 0 ? last : undefined;
         const call: Call = {
@@ -93,7 +93,8 @@ test('in any order of callers, each gets the piece unless it stopped waiting its
         fetch.isDone = true;
         const error = step.do === 'fail' ? new Error('no network') : undefined;
         for (const call of waiting(fetch)) call.expected = error ?? 'has it';
-        // What came too late for its callers serves the next one, unless another fetch was begun since.
+        // Bytes that came too late for their callers serve the next one, unless another fetch has been
+        // started since.
         if (!error && fetch === fetches.at(-1)) isThere = true;
         fetch.end(error);
       }
@@ -109,7 +110,7 @@ test('in any order of callers, each gets the piece unless it stopped waiting its
 test('two decompositions of a model share its first layer; one that is stopped at any read does not affect the other', async () => {
   const question = { ids: [1, 4, 2] };
   const config = files['config.json'] as Uint8Array;
-  /** A model whose reads are heard of. */
+  /** A model that calls `heard` at each read. */
   const opened = async (heard: () => void) => {
     const file = (name: string, bytes: Uint8Array): Slices => ({
       name,

@@ -7,7 +7,7 @@ import { draws } from '../support/oracles.ts';
 
 describe('random', () => {
   describe.each(builds)('$simd SIMD', ({ superpose }) => {
-    // The numbers of the oracle and of the core built with g++ and libstdc++; this build has libc++.
+    // The oracle has the numbers of the core built with g++ and libstdc++; this build uses libc++.
     test.each(draws.cases)(
       'seed $seed, stream $stream',
       ({ seed, stream, uniforms, thousandth, normals }) => {

@@ -9,13 +9,16 @@ import { concatenation, linearOf } from '../support/oracles.ts';
 const close = (result: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e-12) =>
   expect(largestDifference(result, expected)).toBeLessThan(bound);
 
-/** A joint weight [out, d_t + d_p], as the scheme takes it: the token's columns and the position's. */
+/**
+ * Splits a joint weight [out, d_t + d_p] as the scheme takes it, into the token's columns and the
+ * position's.
+ */
 const parted = (weight: number[][], d: number) => [
   { weight: tableOf(weight.map((row) => row.slice(0, d))) },
   { weight: tableOf(weight.map((row) => row.slice(d))) },
 ];
 
-/** Concatenated with these joint weights. */
+/** The input of the concatenating scheme with these joint weights. */
 function fullInput(
   content: Table<Float64Array>,
   position: Table<Float64Array>,
@@ -28,7 +31,7 @@ function fullInput(
   return { scheme: 'concat-full', content, heads, ...(parts as object) };
 }
 
-/** All terms of all heads add up to the logits. */
+/** Checks that the terms of every head add up to its logits. */
 function addsUp({ n, heads, terms, termNames, logits, residuals }: SchemeScores) {
   for (const place of heads.keys()) {
     const of = termNames.map((_, term) => {
@@ -98,8 +101,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
           flat(oracle.position_score[head] as number[][]),
         );
       }
-      // One weight with zero blocks, and one without zeros: cross terms vanish up to a change of basis of the
-      // head space.
+      // One joint weight has zero blocks and one has no zeros: cross terms vanish up to a change of basis of
+      // the head space.
       for (const kind of ['block_diagonal', 'dense'] as const) {
         const weights = { query: oracle[`${kind}_query_weight`], key: oracle[`${kind}_key_weight`] };
         const full = superpose.schemeScores({

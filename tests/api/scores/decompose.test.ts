@@ -14,14 +14,16 @@ import { apply, combined, naiveLogits, normalized, randomInput } from '../suppor
 import { flat, largest, largestDifference, rowsOf, sum, sumOf, tableOf } from '../support/numbers.ts';
 import { type DecompositionCase, decompositionCases, inputOf, linearOf } from '../support/oracles.ts';
 
-/** Relative to the largest value, or to 1. The largest difference seen is 3.1e-7. */
+/**
+ * Compares relative to the largest value, or to 1 if that is larger. The largest difference seen is 3.1e-7.
+ */
 const close = (result: ArrayLike<number>, expected: ArrayLike<number>, bound = 1e-6) =>
   expect(largestDifference(result, expected) / Math.max(1, largest(expected))).toBeLessThan(bound);
 
 const termsOf = (scores: Scores, head: number) =>
   scores.parts.flatMap((q) => scores.parts.map((k) => termOf(scores, head, q, k)));
 
-/** Softmax of the terms at these indices; by default of all terms. */
+/** The softmax of the sum of the terms at these indices; by default of all terms. */
 function softmax(superpose: Superpose, scores: Scores, head: number, indices?: readonly number[]) {
   const included = Array.from({ length: scores.parts.length ** 2 }, (_, t) => indices?.includes(t) ?? true);
   return combined(superpose, scores, head, included).softmax;

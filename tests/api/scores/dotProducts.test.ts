@@ -40,7 +40,10 @@ const randomInput = (n: number, d: number) => ({
 const pairs = (matrix: ArrayLike<number>, n: number) =>
   Array.from(matrix).filter((_, at) => at % n > Math.floor(at / n));
 
-/** A product of rows of length 2d has at most 4d + 4 roundings; these are the sizes of its addends. */
+/**
+ * A bound for products of rows of length 2d, which have at most 4d + 4 roundings, from the sizes of their
+ * addends.
+ */
 function productBound({ token, position, positionScale }: ReturnType<typeof randomInput>) {
   const size = (table: Table) => Math.max(...rowsOf(table).map((row) => norm(row.map((x) => x * x)) ** 0.5));
   return (size(token) + positionScale * size(position)) ** 2 * roundings(4 * token.columns + 4, 'float64');

@@ -6,7 +6,9 @@ import { combined, randomInput } from '../support/naive.ts';
 import { flat, largest, largestDifference, rowsOf, sum } from '../support/numbers.ts';
 import { gaugeCases as cases, type GaugeCase, inputOf } from '../support/oracles.ts';
 
-/** Relative to the largest value, or to 1. The largest difference seen is 4.9e-7. */
+/**
+ * Compares relative to the largest value, or to 1 if that is larger. The largest difference seen is 4.9e-7.
+ */
 const close = (result: ArrayLike<number>, expected: ArrayLike<number>) =>
   expect(largestDifference(result, expected) / Math.max(1, largest(expected))).toBeLessThan(1e-6);
 
@@ -173,7 +175,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       weight: { ...input.query.weight, data: input.query.weight.data.slice() },
     };
     const { heads } = input;
-    // The first head's queries are zero: all its scores are.
+    // The first head's queries are zero, and so are all its scores.
     still.weight.data.fill(0, 0, still.weight.data.length / heads);
     if (still.bias) still.bias = still.bias.map((value, at) => (at < still.weight.rows / heads ? 0 : value));
     const scores = superpose.decompose({ ...input, query: still });

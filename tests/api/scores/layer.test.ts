@@ -1,4 +1,4 @@
-// A layer that is held: the same numbers as in one go, for as long as it is there.
+// A resident layer gives the same numbers as decompose() in one call, for as long as it exists.
 import { type DecomposeInput, load } from 'add-or-concatenate';
 import { describe, expect, test, vi } from 'vitest';
 import { builds, plain } from '../support/builds.ts';

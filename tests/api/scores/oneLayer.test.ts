@@ -4,7 +4,7 @@ import oracle from '../../reference/norm_between.json' with { type: 'json' };
 import { builds } from '../support/builds.ts';
 import { flat, largestDifference, rowsOf, tableOf } from '../support/numbers.ts';
 
-/** a W, written out. */
+/** The product a W, written out. */
 const product = (rows: number[][], weight: Table): number[][] =>
   rows.map((row) =>
     Array.from({ length: weight.columns }, (_, m) =>
@@ -74,7 +74,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const differences = concatenated.flat().map((value, k) => value - (added[k] as number));
     expect(result.difference).toBeCloseTo(Math.max(...differences.map(Math.abs)), 12);
     expect(result.relativeDifference).toBeCloseTo(Math.hypot(...differences) / Math.hypot(...added), 12);
-    // No factor nearby misses by less.
+    // No factor from −2 to 2 misses by less.
     const missOf = (c: number) =>
       Math.hypot(...concatenated.flat().map((value, k) => c * value - (added[k] as number))) /
       Math.hypot(...added);
@@ -134,14 +134,14 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       const ratio = spreadOf(t.map((x, c) => x + (p[c] as number))) / spreadOf([...t, ...p]);
       expect(Math.abs(value / ratio - 1)).toBeLessThan(1e-12);
     }
-    // Of these draws.
+    // The values for these draws.
     const [least, most] = d === 8 ? [0.62, 1.81] : [1.31, 1.48];
     expect(Math.min(...lengthRatios)).toBeCloseTo(least, 2);
     expect(Math.max(...lengthRatios)).toBeCloseTo(most, 2);
     expect(lengthRatios).toHaveLength(pairs);
     for (const [k, ratio] of lengthRatios.entries())
       expect(Math.abs(ratio / (times[k] as number) - 1)).toBeLessThan(1e-12);
-    // A shift or other gains for the second half, and directions part.
+    // If the second half has another shift or other gains, the directions differ.
     const shift = rowsOf(superpose.randomNormal({ rows: 2, columns: d, seed: 9, standardDeviation: 0.3 }));
     const output = (row: number[]) => product([row], weight)[0] as number[];
     const [first, second] = shift.map((row) => output([...row])) as [number[], number[]];
@@ -150,7 +150,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
       cosine(moved(row, first), moved(moved(joined[k] as number[], first), second)),
     );
     expect(Math.min(...shifted)).toBeLessThan(0.99);
-    // Even if only the first half has a shift, that of the sum.
+    // This is so even if only the first half has a shift, which is that of the sum.
     const half = sums.map((row, k) => cosine(moved(row, first), moved(joined[k] as number[], first)));
     expect(Math.min(...half)).toBeLessThan(0.999);
   });
@@ -193,7 +193,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const plain = superpose.oneLayer(two);
     expect(plain).toEqual(superpose.oneLayer({ ...two, pull: 0, positionScale: 1, norm: 'none' }));
     expect(largestDifference(undone.concatenated, plain.concatenated)).toBeLessThan(1e-13);
-    // In one channel: w minimizes the sum of ((x + ρp) w − (x + p))².
+    // With one channel, w minimizes the sum of ((x + ρp) w − (x + p))².
     const [x, p] = [0, 1].map(
       (stream) => superpose.randomNormal({ rows: 100_000, columns: 1, seed: 9, stream }).data,
     );

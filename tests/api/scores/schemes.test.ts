@@ -15,7 +15,9 @@ const draw = (rows: number, columns: number, stream: number) =>
   superpose.randomNormal({ rows, columns, seed: 21, stream });
 const content = draw(6, 8, 0);
 const base = { content, heads: 2, query: { weight: draw(8, 8, 1) }, key: { weight: draw(8, 8, 2) } };
-/** Every scheme, with sizes that are not those of other parts; it takes those that are its own. */
+/**
+ * Every scheme, with sizes that differ from those of other parts. Each scheme takes only its own options.
+ */
 const every = superpose.schemeRegistry().map(({ id: scheme }) => ({
   ...base,
   scheme,
@@ -99,7 +101,7 @@ describe('adding and concatenating, side by side', () => {
       'position-content',
       'position-position',
     ]);
-    // That computes in float; the largest difference seen is 1.7e-7 of the largest value.
+    // decompose() computes in float; the largest difference seen is 1.7e-7 of the largest value.
     for (const name of ['logits', 'terms', 'shares'] as const)
       expect(
         largestDifference(scores[name], decomposition[name]) / largest(decomposition[name]),
@@ -256,10 +258,10 @@ test('the registry has one entry for each scheme, and its counts', () => {
   const bert = { d_model: 768, heads: 12, d_head: 64, positions: 512 };
   expect(superpose.schemeParameters('tupe-a', bert) - 513 * 768).toBe(1_179_648);
   expect(superpose.schemeParameters('rope', bert)).toBe(0);
-  // A table of offsets is computed, and so no parameter.
+  // A table of offsets is computed, so it adds no parameters.
   const xl = { ...bert, layers: 12, d_offset: 768 };
   expect(superpose.schemeParameters('transformer-xl', xl)).toBe(12 * 768 ** 2 + 2 * 768);
-  // Sizes are 0 where they are left out.
+  // Sizes that are left out are 0.
   for (const { id } of registry)
     expect(superpose.schemeParameters(id, { ...bert, clip: 0, buckets: 0 }), id).toBe(
       superpose.schemeParameters(id, bert),
@@ -343,7 +345,7 @@ test('RoPE asks about positions by what tokens share, and ALiBi by its bias', ()
     only: [0],
   });
   const bias = schemeTermOf(alibi, 0, 'position-position');
-  // Less its mean over all pairs; the first of two slopes is 1/16.
+  // The term is the bias minus its mean over all pairs; the first of the two slopes is 1/16.
   expect((bias[1] as number) - (bias[0] as number)).toBeCloseTo(-1 / 16, 13);
   expect(bias.reduce((sum, value) => sum + value, 0)).toBeCloseTo(0, 11);
 });

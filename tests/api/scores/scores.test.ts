@@ -1,4 +1,4 @@
-// Scores: whole answers of a layer, their shares and softmax
+// Scores: complete results of a layer, their shares and their softmax.
 
 import { type DecomposeInput, logitsOf, sharesOf, termOf } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
@@ -72,7 +72,7 @@ describe('scores', () => {
         const pooled = (covariance(0, group) + covariance(1, group)) / (variance(0) + variance(1));
         expect(result.pooled[group]).toBeCloseTo(pooled, 13);
       }
-      // For one sentence, with each term as a group, they are the shares.
+      // For one sentence in which each term is a group, the pooled shares are the shares.
       close(superpose.poolShares([scores], [...Array(9).keys()]).heads, scores.shares);
     });
 

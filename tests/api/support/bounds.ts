@@ -29,8 +29,8 @@ function magnitude({ weight, bias }: Linear, input: Float64Array, beta?: ArrayLi
 }
 
 /**
- * The largest error of any term or logit of decompose(), which computes in float32. Every term is made of
- * the same numbers as the logit, or of fewer, so one bound holds for all.
+ * The largest error of any term or logit of decompose(), which computes in float32. Every term is computed
+ * from the numbers of the logit or from fewer, so one bound holds for all.
  *
  * With A = sum_s |t_s| (and its mean, for centring), a normalized summand is at most gamma A / sigma.
  * Relative to that, its error is the roundings of the centring and those of sigma, which the cancellation in
@@ -85,5 +85,5 @@ function pairBound(
   return worst;
 }
 
-/** A bound is only useful when it is far below the numbers it applies to. */
+/** A bound is useful only if it is far below the numbers to which it applies. */
 export const isTight = (bound: number, values: ArrayLike<number>): boolean => bound < 1e-3 * largest(values);

@@ -1,5 +1,5 @@
-// What a script of tests/reference draws anew: models, each in a folder as published, or sentences, and what
-// is made of them.
+// What a script in tests/reference draws anew: models, each in a folder as it would be published, or
+// sentences, with the results computed from them.
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -7,21 +7,22 @@ import { execute, root } from '../../package/support/project.ts';
 import { oneThread, python } from '../../tools/support/numpy.ts';
 import { digestOf, scriptsOf } from '../../tools/support/oracles.ts';
 
-/** Numbers in the script’s binary file. */
+/** The place of an array in the script’s binary file, and its shape. */
 export interface Stored {
   at: number;
   shape: number[];
 }
 
-/** The array that is stored there, or at these places of its first axes. */
+/** Reads the stored array, or the part of it at these indices of its first axes. */
 export type StoredNumbers = (of: Stored, ...place: number[]) => Float64Array;
 
-/** What is drawn; `npm run test:all` gives another number each time. */
+/** The seed of the draws; `npm run test:all` gives another one each time. */
 export const drawnSeed = Number(process.env.SUPERPOSE_SEED ?? 1);
 
 /**
- * Puts into `folder` what tests/reference/drawn_NAME.py writes there, NAME.json and NAME.bin; one that asks
- * for a count draws so many. What the same scripts drew of the usual seed is kept in build/drawn.
+ * Puts into `folder` the files that tests/reference/drawn_NAME.py writes, NAME.json and NAME.bin. `count` is
+ * passed to a script that takes a number of draws. The results for the usual seed are kept in build/drawn,
+ * as long as the scripts do not change.
  */
 export async function drawnModels<Drawn>(name: string, seed: number, folder: string, count?: number) {
   const args = [String(seed), ...(count === undefined ? [] : [String(count)])];
@@ -52,7 +53,7 @@ export async function drawnModels<Drawn>(name: string, seed: number, folder: str
   return { drawn, stored, output };
 }
 
-/** Copies the folder whole or not at all, since another test may do the same. */
+/** Copies the folder completely or not at all, because another test may copy it at the same time. */
 function keep(folder: string, to: string): void {
   const copy = `${to}.${process.pid}`;
   cpSync(folder, copy, { recursive: true });

@@ -3,7 +3,7 @@
 // biome-ignore lint/suspicious/noExplicitAny: of any arguments
 type Call = (...args: unknown[]) => any;
 
-/** The functions of an object, of its class too. */
+/** The functions of an object and of its class. */
 // biome-ignore lint/suspicious/noExplicitAny: of any kind
 export const methodsOf = (of: any): [string, Call][] => {
   const above = Object.getPrototypeOf(of);

@@ -1,6 +1,6 @@
-// The real model: the build's files of it, and the published weights, where they exist.
+// The real model, where it exists: the files that the build makes, and the published weights.
 
-// As a whole: in a browser nothing of it may be asked for.
+// Imported as a namespace, because in a browser no member of it may be accessed.
 import * as fs from 'node:fs';
 import type { Table } from 'add-or-concatenate';
 import { loadMiniLM, type MiniLM } from 'add-or-concatenate';

@@ -1,5 +1,5 @@
 // The score of summed embeddings straight from the formula, in double and one number at a time: the
-// reference for the fast version on shapes that the oracles do not have; and input of any such shape.
+// reference for the fast version on shapes that the oracles do not have, and inputs of any such shape.
 import type { CombinedTerms, DecomposeInput, Linear, Scores, Superpose, Table } from 'add-or-concatenate';
 import { plain } from './builds.ts';
 import { dot, mean, rowOf, sumOf } from './numbers.ts';
@@ -40,7 +40,8 @@ export function naiveLogits({
 }
 
 /**
- * Queries and keys, [n][heads * d_h], head h in the columns from h * d_h on; scale 1/sqrt(d_h) by default.
+ * Logits from queries and keys [n][heads * d_h], where head h has the columns from h * d_h on; scale is
+ * 1/sqrt(d_h) by default.
  */
 export function headLogits(
   queries: readonly Float64Array[],
@@ -59,7 +60,10 @@ export function headLogits(
   );
 }
 
-/** Three summands of n tokens and a LayerNorm, raw, with sizes that are not multiples of a SIMD register. */
+/**
+ * Three summands of n tokens and a LayerNorm, in the raw gauge, with sizes that are not multiples of a SIMD
+ * register.
+ */
 export function randomInput(n: number, d: number, heads: number, headWidth: number): DecomposeInput {
   let stream = 0;
   const draw = (rows: number, columns: number, standardDeviation: number) =>

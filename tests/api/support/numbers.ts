@@ -1,4 +1,4 @@
-// Numbers of tests: rows, sums, differences, and seeded draws.
+// Helpers for numbers in tests: rows, sums, differences, and seeded draws.
 import type { Floats, Table } from 'add-or-concatenate';
 
 export type Precision = 'float32' | 'float64';
@@ -39,7 +39,7 @@ export function eachArray<T>(input: T, change: (values: Floats) => Floats): T {
 export const inPrecision = <T>(input: T, precision: Precision): T =>
   eachArray(input, (values) => floatsOf(values, precision));
 
-/** NaN, which is below no bound, when lengths differ or a number is missing. */
+/** The largest |a − b|. NaN, which is below no bound, when lengths differ or a number is missing. */
 export function largestDifference(a: ArrayLike<number>, b: ArrayLike<number>): number {
   if (a.length !== b.length) return Number.NaN;
   let largest = 0;
@@ -62,7 +62,7 @@ export const sum = (values: ArrayLike<number>): number => {
 
 export const mean = (values: ArrayLike<number>): number => sum(values) / values.length;
 
-/** Standard deviation, divided by the count, not by one less. */
+/** The standard deviation, with the sum of squares divided by the count, not by one less. */
 export function deviation(values: ArrayLike<number>): number {
   const centre = mean(values);
   return Math.sqrt(mean(Float64Array.from(values, (value) => (value - centre) ** 2)));
@@ -119,7 +119,10 @@ export function softmaxRows(matrix: ArrayLike<number>, n: number): Float64Array 
   return weights;
 }
 
-/** Draws that are the same for the same seed: 0 up to 1 (mulberry32). */
+/**
+ * Returns a function that draws numbers from 0 up to, not including, 1 (mulberry32). Equal seeds give equal
+ * draws.
+ */
 export function drawing(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -51,7 +51,10 @@ export function linearOf(weight: Matrix, bias?: number[] | null): Linear<Float64
   return { weight: tableOf(weight), ...(bias && { bias: Float64Array.from(bias) }) };
 }
 
-/** An oracle's case as decompose() takes it: raw, as the oracles are unless they say otherwise. */
+/**
+ * An oracle's case as decompose() takes it, in the raw gauge, in which the oracles are unless they say
+ * otherwise.
+ */
 export function inputOf(
   oracle: Omit<DecompositionCase, 'terms' | 'shares' | 'softmax' | 'subset'>,
 ): DecomposeInput {

@@ -1,18 +1,17 @@
-// How wrong arguments are made, what every refusal must satisfy, and how much memory calls may still ask
-// for.
+// How wrong arguments are made, what every refusal must satisfy, and how much memory is left for calls.
 import { addResidentBytes, fits, maxBytes } from '../../../build/package/check.js';
 
 export type ErrorClass = typeof RangeError | typeof TypeError;
 export type Path = readonly (string | number)[];
 
 export interface Refusal {
-  /** The class; left out, either will do. */
+  /** The class of the error. If it is left out, either class will do. */
   kind?: ErrorClass | undefined;
   /** Words that its sentence contains. */
   words: readonly string[];
 }
 
-/** What is wrong with a refusal's error: nothing, if it is one sentence of ours with these words. */
+/** The faults of a refusal's error: none if it is one sentence of ours with these words. */
 export function faults(error: unknown, { kind, words }: Refusal): string[] {
   if (!(error instanceof RangeError || error instanceof TypeError))
     return [error === undefined ? 'it is taken' : `it throws ${String(error)}`];
@@ -36,7 +35,7 @@ export function changed(args: readonly unknown[], path: Path, value: unknown): u
   return inside(args, path) as unknown[];
 }
 
-/** The bytes that are left beside what other tests may still hold. */
+/** The bytes that are left beside those that other tests may still occupy. */
 export function left(): number {
   let [accepted, refused] = [0, maxBytes + 1];
   while (refused - accepted > 1) {

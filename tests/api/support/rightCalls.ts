@@ -1,7 +1,7 @@
-// A right call of every function: the tests of wrong calls, of memory and of precision start from it. A
-// function's example in docs/examples.mjs is one. Listed here are calls that an example does not show: with
-// every optional argument, of every kind, and too large. complete.test.ts prints what a new function still
-// lacks here and elsewhere.
+// A right call of every function: the tests of wrong calls, of memory and of precision start from these. A
+// function's example in docs/examples.mjs counts as a right call. This file lists the calls that examples do
+// not show: those with every optional argument, those of every kind, and those that are too large.
+// complete.test.ts prints what a new function still lacks here and elsewhere.
 import type { Table } from 'add-or-concatenate';
 import { examples, runExample } from '../../../docs/examples.mjs';
 import { plain } from './builds.ts';
@@ -44,26 +44,26 @@ const model = {
 };
 const content = { content: token, ...projections, scale: 1, seed: 1, standardDeviation: 1, causal: true };
 
-/** Ranges of the options of what is drawn. */
+/** The ranges of the options of random draws. */
 const draws = { seed: [0, 2 ** 32 - 1], stream: [0, 2 ** 32 - 1] } as const;
 
 export interface RightCall {
   /** A right call, with every optional argument. */
   sound: readonly unknown[];
   /**
-   * The bytes that the right call needs, by hand from the shapes; left out if it allocates nothing that
-   * grows.
+   * The bytes that the right call needs, computed by hand from the shapes; left out if it allocates nothing
+   * that grows.
    */
   bytes?: number;
   /** A call that would not fit; left out if the function takes no size. */
   huge?: readonly unknown[];
   /** Options that are whole numbers: the smallest, and the largest if it is not 2²². */
   integers?: Record<string, readonly [low: number, high?: number]>;
-  /** For a list of any length: a shorter one is right too, or what is wrong is then the other list. */
+  /** Set for lists of any length: a shorter list is right too, or the error is then about the other list. */
   anyLength?: true;
-  /** Where it takes a table, it takes a list of numbers as well. */
+  /** Set if a list of numbers is accepted in place of a table. */
   alsoLists?: true;
-  /** Other right calls, for functions with several kinds. */
+  /** Other right calls, for functions that accept several kinds of input. */
   also?: readonly (readonly unknown[])[];
 }
 

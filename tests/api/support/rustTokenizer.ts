@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import type * as Rust from 'tokenizers';
 
-// Its module names its exports in a way that an import does not see.
+// The exports of this CommonJS module cannot be seen by an import.
 const { Tokenizer }: typeof Rust = createRequire(import.meta.url)('tokenizers');
 
 export interface Cut {
@@ -11,8 +11,8 @@ export interface Cut {
 }
 
 /**
- * How Rust cuts texts by a tokenizer.json, whole and without padding; undefined for a text that it refuses.
- * Throws Error for a file that it refuses.
+ * Returns a function that cuts texts with Rust by a tokenizer.json, without truncation or padding; undefined
+ * for a text that Rust refuses. Throws Error for a file that Rust refuses.
  */
 export function rustTokenizer(file: string): (texts: readonly string[]) => Promise<(Cut | undefined)[]> {
   const tokenizer = Tokenizer.fromString(file);

@@ -1,10 +1,10 @@
-// Files tokenizer.json, one for each component and each of its settings, those of real models with small
-// vocabularies, and texts that are hard to cut.
+// Files named tokenizer.json: one for each component and each of its settings, and those of real models with
+// small vocabularies. Also texts that are hard to cut.
 
-/** What a file says of a tokenizer, as far as it differs from an empty one. */
+/** What a file says about a tokenizer, as far as it differs from an empty one. */
 export type Parts = Readonly<Record<string, unknown>>;
 
-/** One token, which words of every kind become, so that the tokens are the words. */
+/** A model with a single token, which stands for every word, so that the tokens are the words. */
 const wordsOnly = { type: 'Unigram', unk_id: 0, vocab: [['<unk>', 0]] };
 
 export const tokenizerFile = (parts: Parts) => ({
@@ -43,7 +43,7 @@ const byteCharacters = (() => {
   return [...Array(256).keys()].map((byte) => String.fromCodePoint(visible.includes(byte) ? byte : next++));
 })();
 
-/** Merges that make each of some words, from its left to its right. */
+/** Merges that make each of these words, from left to right. */
 const mergesOf = (words: readonly string[]): [string, string][] => {
   const merges = new Map<string, [string, string]>();
   for (const word of words) {
@@ -75,7 +75,7 @@ const words = [
 const byteLevelModel = (settings: Parts = {}) => {
   const merges = [...mergesOf(words), ['er', 'Ġthe'], ['ri', 'v'], ['r', 'i']] as [string, string][];
   const pieces = [...byteCharacters, ...merges.map((merge) => merge.join(''))];
-  // Pieces are made before they are merged.
+  // A piece must be made before it can be merged.
   merges.sort((a, b) => a.join('').length - b.join('').length);
   return {
     type: 'BPE',

@@ -29,7 +29,7 @@ const batchOf = (tokens: readonly number[][], targets: readonly number[][]): Tra
   targets: targets.flat(),
 });
 
-/** The oracle's model as it begins, on its batches. */
+/** The oracle's model before its first step, on the oracle's batches. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 function begunOf(item: any, of = plain): Trainer {
   const { optimizer, evaluation } = item;
@@ -63,9 +63,9 @@ const parametersOf = (item: { parameters: object }) =>
   Object.fromEntries(Object.entries(item.parameters).map(([name, of]) => [name, tableOf(of as Rows)]));
 
 /**
- * Compares relative to the largest of the oracle's numbers, which are in float64 where the trainer's are in
- * float32: within 7e-7. AdamW divides by the root of what may be nearly 0, so parameters after steps are
- * within 4e-5.
+ * Compares relative to the largest of the oracle's numbers, which are in float64, while the trainer's are in
+ * float32. The largest difference seen is 7e-7. It is 4e-5 for parameters after steps, because AdamW divides
+ * by the root of what may be nearly 0.
  */
 function near(result: ArrayLike<number>, expected: readonly number[], within = 5e-6) {
   expect(result).toHaveLength(expected.length);
@@ -197,7 +197,8 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     trainer.step(10);
     expect(trainer.evaluate().accuracy).toBeGreaterThan(0.95);
 
-    // Cuts from the start equal cuts between steps; the logits are the cut model's.
+    // Terms that are cut from the start give the same as terms cut between steps; the logits are those of
+    // the cut model.
     const other = superpose.trainer({
       task: 'lookup',
       n: 8,
@@ -235,7 +236,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     const moved = plain.largestDifference(canonicalAfter as Float64Array, canonical as Float64Array);
     expect(moved).toBeLessThan(1e-5);
     expect(plain.largestDifference(rawAfter as Float64Array, raw as Float64Array)).toBeGreaterThan(0.02);
-    // Constants have what is missing to 1.
+    // Terms with constants make up the rest of 1.
     expect([...canonical].reduce((sum, share) => sum + share)).toBeLessThan(0.999);
     trainer.delete();
   });
@@ -250,7 +251,7 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
     if (!directions) return;
     const spread = ({ data, rows, columns }: Table, axis: number) =>
       Math.sqrt(rowsOf({ data, rows, columns }).reduce((sum, row) => sum + (row[axis] as number) ** 2, 0));
-    // How much further each table extends along its own axis than along the other's.
+    // How many times further each table extends along its own axis than along the other.
     const deviation = () => {
       const { tokens, positions } = trainer.coordinates(directions);
       expect([tokens.rows, tokens.columns, positions.rows, positions.columns]).toEqual([16, 2, 16, 2]);
@@ -374,7 +375,7 @@ test('recipes begin as loud as their closed form says', () => {
     { sigma: 0.02, sigmaPositions: 0.01 },
   ];
   for (const [at, { tokens, positions, positionScale }] of recipes.entries()) {
-    // 1,280 token rows and 256 of positions, so root mean squares are within 2 %.
+    // There are 1,280 token rows and 256 position rows, so root mean squares are within 2 %.
     const sizes = { task: 'badge', n: 256, d_model: 128, heads: 2, evaluationSequences: 1 } as const;
     using trainer = plain.trainer({ ...sizes, ...options[at] });
     expect(positionScale).toBeCloseTo((Math.SQRT2 * positions) / tokens, 14);
@@ -429,7 +430,7 @@ test('rows that are all equal have no overlap, and a sentence says so', () => {
   const reason = 'All token rows or all position rows are equal.';
   const none = { overlap: null, chance: null, reason };
   expect(trainer.overlap()).toEqual(none);
-  // Equal rows that are not zero differ from their mean by rounding, which is no direction either.
+  // Equal rows that are not zero differ from their mean only by rounding, which is not a direction either.
   const { E } = trainer.parameters();
   if (!E) throw new Error('There is no E.');
   trainer.setParameters({ E: { ...E, data: E.data.map(() => 0.1) } });
@@ -489,7 +490,7 @@ describe('answers', () => {
   test('tables that share a stream have an overlap and directions, others a reason', () => {
     for (const scheme of ['add', 'concat', 'concat-wide', 'project']) {
       using({ scheme }, (trainer) => {
-        // What is side by side is at right angles.
+        // Channels that are side by side are at right angles.
         if (scheme.includes('concat')) expect(trainer.overlap().overlap).toBe(0);
         const { directions } = trainer.directions();
         expect(directions?.columns).toBe(scheme === 'concat-wide' ? 8 : 4);
@@ -520,7 +521,7 @@ describe('answers', () => {
     expect(sizes({ sigmaPositions: 0.5 })).toEqual([0.1, 0.5]);
     expect(sizes({ scheme: 'multiply' })).toEqual([0.1, 1]);
     expect(sizes({ scheme: 'multiply', sigma: 0.3, sigmaPositions: 0.2 })).toEqual([0.3, 0.2]);
-    // Louder positions meet smaller maps: min(1, ½ / min(1, 2σ)) / √d.
+    // Larger position rows get smaller maps: min(1, ½ / min(1, 2σ)) / √d.
     for (const [sigmaPositions, root] of [
       [0.1, 1],
       [0.4, 0.625],
@@ -529,7 +530,8 @@ describe('answers', () => {
       using({ ...wide, scheme: 'tupe', sigmaPositions }, (trainer) => {
         expect(8 * rms(trainer.parameters().U_q as Table)).toBeCloseTo(root, 1);
       });
-    // Scaled as they are read: the parameters stay, and what a model makes of them is that of larger rows.
+    // Rows are scaled when they are read: the parameters stay the same, but the model behaves as if its rows
+    // were larger.
     const { n, tokens } = batch;
     using({ scaleTokens: true, seed: 3 }, (scaled) => {
       using({ seed: 3 }, (trainer) => {
