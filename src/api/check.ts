@@ -84,7 +84,7 @@ export function index(name: string, value: unknown, count: number): number {
   return integer(name, value, 0, count - 1);
 }
 
-/** Checks a list of numbers, and that the three copies that a call makes of it fit into memory. */
+/** Checks a list of numbers, and that the three copies of it that a call makes fit into memory. */
 export function list(name: string, value: unknown, length?: number): Floats {
   const checked = floats(name, value, length);
   fits(`${checked.length} numbers`, 24 * checked.length);
@@ -175,7 +175,7 @@ export function oneOf<T extends string>(name: string, value: unknown, allowed: r
   refuse(name, must, value, typeof value === 'string');
 }
 
-/** Checks that a list has a value, and returns its index. */
+/** Checks that a value is in a list, and returns its index there. */
 export function placeIn<T>(name: string, value: T, list: readonly T[]): number {
   const place = list.indexOf(value);
   if (place < 0) refuse(name, `one of ${list.join(', ')}`, value, typeof value === typeof (list[0] ?? value));

@@ -14,8 +14,8 @@ export interface Member<T> {
 }
 
 /**
- * What the tensors of a layer are called, after the layer's number and without `.weight` or `.bias`. If
- * queries, keys and values have the same name, one tensor holds all three, in this order.
+ * The names of a layer's tensors, after the layer's number and without `.weight` or `.bias`. If queries,
+ * keys and values have the same name, one tensor holds all three, in this order.
  */
 export interface LayerNames {
   /** W_Q. */
@@ -42,7 +42,7 @@ export interface LayerNames {
   readonly keyNorm?: string;
 }
 
-/** What the tensors of a family's files are called, after a prefix that each file chooses. */
+/** The names of the tensors in a family's files, after a prefix that each file chooses. */
 export interface TensorNames {
   /** The tables whose rows are summed. */
   readonly tables: { readonly token: string; readonly position?: string; readonly segment?: string };
@@ -95,7 +95,7 @@ export interface FamilyDescriptor {
   readonly modelTypes: readonly string[];
   /** What the first layer reads, in sentences. */
   readonly about: string;
-  /** What the tensors are called. */
+  /** The names of the tensors. */
   readonly tensors: TensorNames;
   /** How position gets into the model. */
   readonly positions: Positions;

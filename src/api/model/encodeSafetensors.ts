@@ -7,10 +7,10 @@ import { product } from './safetensors.js';
 interface EncodeSafetensorsApi {
   /**
    * Writes tensors of any rank, tables, [rows, columns], and lists, [length], as a safetensors file, and
-   * returns its bytes. The type of an array says the dtype: F32 and F64 for floats, I8 to I64 and U8 to U64
-   * for whole numbers. Arrays of wider numbers are stored first, so that all arrays are aligned; arrays of
-   * equal width keep their order. Values of tensors and lists may be NaN or infinite, as results may.
-   * `metadata` is the format's own map from text to text. Throws RangeError, TypeError.
+   * returns its bytes. The type of an array determines the dtype: F32 and F64 for floats, I8 to I64 and U8
+   * to U64 for whole numbers. Arrays of wider numbers are stored first, so that all arrays are aligned;
+   * arrays of equal width keep their order. Values of tensors and lists may be NaN or infinite, as results
+   * may. `metadata` is the format's own map from text to text. Throws RangeError, TypeError.
    */
   encodeSafetensors(
     tensors: Readonly<Record<string, Tensor | Table | Floats | Integers>>,

@@ -32,7 +32,7 @@ const weightAndBias = (name: string) => [`${name}.weight`, `${name}.bias`];
 const nameIn = (number: number, part: keyof LayerNames & keyof typeof layer) =>
   `${layers}.${number}.${layer[part]}`;
 
-/** What the first scores need besides rows. */
+/** The tensors that the first scores need besides rows. */
 const firstTensors = [
   `${tables.segment}.weight`,
   ...[embeddingNorm, nameIn(0, 'query'), nameIn(0, 'key')].flatMap(weightAndBias),

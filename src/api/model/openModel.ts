@@ -112,7 +112,8 @@ export async function openFiles(
 }
 
 /**
- * A model of at most so many bytes is run through all its layers at once rather than again for each layer.
+ * A model of at most this many bytes is run through all its layers at once, rather than again for each
+ * layer.
  */
 const smallModelBytes = 2 ** 26;
 

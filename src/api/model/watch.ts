@@ -1,5 +1,4 @@
-// Signals, progress and shared work, for callers who wait for what is read and computed and may stop
-// waiting.
+// Signals, progress and shared work, for callers who wait for reads and computations and may stop waiting.
 import * as check from '../check.js';
 
 /** How a caller watches a call. */

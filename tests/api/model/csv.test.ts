@@ -1,4 +1,4 @@
-// The rules by which .csv and .tsv files are read: each case is a table that comes back as it is, or a
+// The rules by which .csv and .tsv files are read: each case is a table that is read as it stands, or a
 // refusal.
 
 import { type CsvOptions, openTable } from 'add-or-concatenate';

@@ -94,7 +94,7 @@ describeModel('the gauge of MiniLM', () => {
     expect([raw.gauge, raw.excludedRows]).toEqual(['raw', [0]]);
     const all = await minilm.decompose(text, overAll);
     expect([all.gauge, all.excludedRows]).toEqual(['raw', []]);
-    // Which rows shares leave out changes no raw term.
+    // Raw terms do not depend on which rows shares leave out.
     expect(all.terms).toEqual(raw.terms);
     expect(largestDifference(all.shares, shares.sixteen.flat())).toBeLessThan(1e-6);
     expect(largestDifference(raw.shares, all.shares)).toBeGreaterThan(0.1);

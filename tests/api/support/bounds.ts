@@ -20,7 +20,9 @@ const absolute = (values: ArrayLike<number>) => Float64Array.from(values, Math.a
 const products = (a: ArrayLike<number>, b: ArrayLike<number>) =>
   Float64Array.from(a, (value, c) => value * (b[c] as number));
 
-/** What a projection's roundings are relative to: the root of the sum of squares of its addends. */
+/**
+ * The size to which a projection's roundings are relative: the root of the sum of squares of its addends.
+ */
 function magnitude({ weight, bias }: Linear, input: Float64Array, beta?: ArrayLike<number>): Float64Array {
   return Float64Array.from({ length: weight.rows }, (_, k) => {
     const row = rowOf(weight, k);
