@@ -3,17 +3,17 @@
 // Firefox throw, and Chromium leaves the address as it was. An address that could not be written is written
 // later, unless a newer one has taken its place.
 
-/** Between two tries, in milliseconds. */
+/** The time between two tries, in milliseconds. */
 const pause = 1000;
-/** For longer than any browser's limit lasts. Some frames may never change their address. */
+/** A minute of tries, longer than any browser's limit lasts. Some frames may never change their address. */
 const mostTries = 60;
 
 let timer = 0;
 
 /**
  * Writes an address relative to the present one, and the state that the history keeps with it. With
- * `pushState` it is a new entry of the history, from which Back leads away. Without an address it writes the
- * present one, unless another waits to be written.
+ * `pushState` the address becomes a new entry of the history, from which Back leads away. Without a fragment
+ * the present address is written, unless another waits to be written.
  */
 export function writeAddress(
   fragment?: string,

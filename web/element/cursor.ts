@@ -53,17 +53,15 @@ interface Host extends LitElement {
 }
 
 export class Cursors implements ReactiveController {
-  /** While it is held, the pointer does not move it. */
+  /** While the cursor is held, the pointer does not move it. */
   isHeld = false;
-  /** Something has pointed at a place. Until then no place is marked or read out. */
+  /** Whether anything has pointed at a place yet. Until then no place is marked or read out. */
   isPointed = false;
-  /** A step of the page has marked the place, and not the reader. */
+  /** Whether a step of the page, not the reader, has marked the place. */
   isMarkedByStep = false;
-  /** On somebody else's page: the reader came to the picture by a click, and not by Tab. */
+  /** On somebody else's page: whether the reader came to the picture by a click, not by Tab. */
   wasClicked = false;
-  /**
-   * The press that ends now has dragged a handle, or is a mouse's on a knob: it is no click on the picture.
-   */
+  /** Whether the last press dragged a handle or was a mouse's on a knob, neither of which is a click. */
   #hasDragged = false;
   #place: Cursor = { i: 0, j: 0 };
   #unlink: (() => void) | undefined;
@@ -113,7 +111,7 @@ export class Cursors implements ReactiveController {
     return this.host.picture.view?.tokens?.join('\u0000') ?? '';
   }
 
-  /** A pointer's place in the picture's pixels. */
+  /** A pointer's position in the picture's pixels. */
   #pixel({ clientX, clientY }: MouseEvent, surface: Element): [x: number, y: number] {
     const box = surface.getBoundingClientRect();
     const scale = (this.host.picture.view?.scene.width ?? box.width) / box.width;
@@ -207,10 +205,10 @@ export class Cursors implements ReactiveController {
     let last = request.settings[setting] as Value;
     const first = last;
     let hasMoved = false;
-    // The pointer need not be in the handle's middle.
+    // The pointer may have gripped the handle away from its middle.
     const [left, top] = this.#pixel(event, surface);
     const drag = (moved: PointerEvent) => {
-      // The cursor stays where it is.
+      // A drag does not move the cursor.
       moved.stopPropagation();
       const [right, down] = this.#pixel(moved, surface);
       const exact = at(x + right - left, y + down - top);
@@ -249,7 +247,7 @@ export class Cursors implements ReactiveController {
     knob.setPointerCapture(event.pointerId);
     knob.classList.add('held');
     knob.addEventListener('pointermove', drag);
-    // The finger scrolls the page after all.
+    // The browser cancels the drag if the finger scrolls the page after all.
     knob.addEventListener('pointercancel', undo);
     knob.addEventListener('lostpointercapture', drop, { once: true });
   };
@@ -266,7 +264,7 @@ export class Cursors implements ReactiveController {
       if (!this.isHeld) return;
       this.isHeld = false;
       this.host.requestUpdate();
-      // Nothing around the figure closes.
+      // Escape releases the cursor, and closes nothing around the figure.
       event.preventDefault();
       return;
     }

@@ -43,7 +43,7 @@ const json = (value: unknown): string =>
     1,
   );
 
-/** The picture as a file, by default without text below it and with a ground of its own. */
+/** The picture as a file, by default without text below it and with a background of its own. */
 export const toSvg = (
   { figure, data, state }: Result,
   width: number,
@@ -86,7 +86,7 @@ function valueText(control: Control, value: Value): string {
 
 export const toCsv = ({ figure, data, state }: Result): string => csvOf(figure.table(data, state));
 
-/** JSON has no NaN and no infinities: they are null. */
+/** The numbers with their settings. JSON has no NaN and no infinities, so they become null. */
 export function toJson({ figure, data, state }: Result): string {
   const { columns, rows }: DataTable = figure.table(data, state);
   const finding = figure.describe(data, state);

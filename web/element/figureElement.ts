@@ -57,7 +57,7 @@ export class FigureElement extends LitElement {
     return this.picture.view;
   }
 
-  /** The present settings are being computed. */
+  /** Whether the present settings are being computed. */
   get busy(): boolean {
     return this.request.isComputing;
   }
@@ -113,7 +113,7 @@ export class FigureElement extends LitElement {
     // Without a picture the inputs have nothing to stand below.
     const isBroken = this.#failure !== undefined || this.request.state.is === 'stopped';
     const below = figure?.below && !isBroken;
-    // The line is hidden as well as removed: a page may have replaced remove().
+    // The line is hidden as well as removed, because a page may have replaced remove().
     const busy = this.#busyLine();
     return html`<svg class="room" aria-hidden="true"></svg>
       <div class="root" part="root" role=${figure ? 'region' : nothing} aria-label=${figure?.title ?? nothing}
@@ -131,7 +131,7 @@ export class FigureElement extends LitElement {
   /** A picture for a page that has put none between the tags: see embed/mirror.ts. */
   standIn?(): TemplateResult | undefined;
 
-  /** Why there are no data for the settings, or why these could not be drawn. */
+  /** Why there are no data for the settings, or why the data could not be drawn. */
   get #failure(): string | undefined {
     const { state } = this.request;
     if (state.is === 'failed') return state.sentence;
@@ -153,7 +153,7 @@ export class FigureElement extends LitElement {
     return html`${refusal}${failure}${stopped}`;
   }
 
-  /** What a reader should know of the picture that stands in for the figure after a failure. */
+  /** What a reader should know about the picture that stands in for the figure after a failure. */
   #standInNote(): string {
     const { figure, otherPicture } = this.request;
     if (this.picture.view || !figure) return '';
@@ -243,7 +243,7 @@ export class FigureElement extends LitElement {
     const [head, rest] = captionOf(view.finding);
     const { state, liveJob, isEdited } = this.request;
     const isLate = state.is === 'computing' && state.picture === 'late';
-    // While it is played, a picture is ahead of its caption, which is that of the end.
+    // During playback the caption does not follow the picture: it is renewed at the end.
     const isCaptionOld = isLate || (liveJob?.playback?.isPlaying ?? false);
     const { open, status, tableOpen } = this.#toolsMenu;
     const dimmed = (name: string, isOld: boolean) => (isOld ? `${name} old` : name);
@@ -285,7 +285,7 @@ export class FigureElement extends LitElement {
     void this.request.reset();
   };
 
-  /** Only the first figure of a page has it. */
+  /** Only the first figure of a page has this hint. */
   #hint(): TemplateResult | typeof nothing {
     const first: Element | null = document.querySelector(tag);
     if (first && first !== this) return nothing;
@@ -293,8 +293,8 @@ export class FigureElement extends LitElement {
   }
 
   /**
-   * For pointers alone: the setting has an input for keys and screen readers. A translation moves it without
-   * layout.
+   * A handle for pointers alone: keys and screen readers use the setting's input. `translate` moves the
+   * handle without layout.
    */
   #knob(handle: Handle): TemplateResult {
     const { x, y, size } = handle;

@@ -33,11 +33,11 @@ import {
 } from './request.js';
 import { Visibility } from './visibility.js';
 
-/** In milliseconds, after the last key. */
+/** How long after the last key a text is computed, in milliseconds. */
 const typingPause = 120;
-/** Most answers come before a reader would notice the wait; until then the picture is not even restyled. */
+/** How long an outdated picture stays undimmed, in milliseconds. Most answers come sooner. */
 const patience = 400;
-/** An answer that comes within so many milliseconds is drawn in the frame that shows what was dragged. */
+/** An answer that comes within this many milliseconds is drawn in the frame that shows what was dragged. */
 const sameFrame = 50;
 const firstViewInstead = 'The figure’s first view is shown instead.';
 const firstValueInstead = 'Its first value is used instead.';
@@ -65,7 +65,7 @@ export class FigureRequest implements ReactiveController {
   state: RequestState = idle;
   /** Resolves with the dragged value’s answer, or after 50 ms: the page is laid out once for both. */
   nextAnswer: Promise<void> | undefined;
-  /** What was shown when the reader began to drag something. */
+  /** The answer on screen when the reader began to drag something. */
   beforeDrag: Answer | undefined;
   /** Only for figures that are shown while they run. */
   liveJob: LiveJob | undefined;
@@ -211,7 +211,7 @@ export class FigureRequest implements ReactiveController {
     });
   }
 
-  /** What the picture that stands in shows, unless it is what is asked for. */
+  /** Says what the stand-in picture shows; undefined if it shows the present settings, or is unknown. */
   get otherPicture(): string | undefined {
     const { figure, settings } = this;
     const { standIn } = hostPage;
@@ -222,21 +222,21 @@ export class FigureRequest implements ReactiveController {
   }
 
   /**
-   * Shows other data than the last answer’s: a live job’s frame, or the same at another value of what is
-   * played.
+   * Shows something other than the worker's last answer: a live job's frame, or the same data at another
+   * value of the setting that plays.
    */
   present(answer: Answer): void {
     this.#apply({ event: 'present', answer });
   }
 
-  /** The state, with the present value of the setting that the data do not depend on. */
+  /** The state with the present value of the setting that plays, on which the data do not depend. */
   #withPlayedValue(state: State): State {
     const name = this.figure?.plays?.setting as string | undefined;
     if (name === undefined || state[name] === this.settings[name]) return state;
     return { ...state, [name]: this.settings[name] as Value };
   }
 
-  /** Shows the data that are there at another value of the setting that plays, or `between` two of them. */
+  /** Shows the present data at another value of the setting that plays, or between two of its values. */
   play(value: Value, between: Value = value): void {
     const name = this.figure?.plays?.setting as string;
     this.settings = { ...this.settings, [name]: value };
@@ -274,7 +274,7 @@ export class FigureRequest implements ReactiveController {
     this.#ask();
   }
 
-  /** The names of the texts that the figure shares with the page; on somebody else's page with none. */
+  /** The names of the texts that the figure shares with the page; none on somebody else's page. */
   get #sharedTexts(): string[] {
     const controls: [string, Control][] = Object.entries(this.figure?.controls ?? {});
     return controls.flatMap(([name, control]) =>
@@ -282,7 +282,7 @@ export class FigureRequest implements ReactiveController {
     );
   }
 
-  /** Reads settings; a shared text that is not among them is the page's. */
+  /** Reads settings. A shared text that is not among them comes from the page. */
   #read(settings: Iterable<readonly [string, string]>) {
     const { controls } = this.figure as AnyFigure;
     const texts = this.#sharedTexts.flatMap((name): [string, string][] => {
@@ -353,7 +353,7 @@ export class FigureRequest implements ReactiveController {
     const isShown = showsSettings(this.state, this.settings);
     const isCovered = isShown || computesSettings(this.state, this.settings);
     if (settled && value === this.settings[name] && isCovered) {
-      // The reader lets go of a value that is there already: only axes that stood still may move now.
+      // The reader lets go of a value already asked for: only axes that stood still in the drag may move now.
       if (isShown) this.present({ ...(this.answer as Answer) });
     } else {
       this.#set({ ...this.settings, [name]: value }, [], name);
@@ -407,7 +407,7 @@ export class FigureRequest implements ReactiveController {
     this.change(name, initial, true);
   }
 
-  /** Gives the page a text, or takes it back, if it is the recorded one. */
+  /** Gives the page the reader's text, or removes that text if `text` is the recorded one. */
   #share(name: string, text: string): void {
     if (!this.#sharedTexts.includes(name)) return;
     if (text === this.figure?.controls[name]?.initial) forgetPageTexts([name]);
@@ -429,14 +429,14 @@ export class FigureRequest implements ReactiveController {
 
   async reset(): Promise<void> {
     this.host.speech.changed = true;
-    // A live job with these settings would go on, or stay paused.
+    // Otherwise a live job with these settings would go on, or stay paused.
     this.#cancel();
     if (this.readsOwnText) forgetPageTexts(this.#sharedTexts);
     await this.show(this.#authorSettings);
     this.#announce(true);
   }
 
-  /** What Reset shows. */
+  /** The settings that Reset shows. */
   get #authorSettings(): [string, string][] {
     const { figure, initialSettings } = this;
     if (!hostPage.foreign || !figure || !initialSettings) return this.#stepSettings;

@@ -4,9 +4,9 @@ import { live } from 'lit/directives/live.js';
 import { type Control, drawAgain, inputClass, type Value } from '../figures/controls.js';
 import { terms } from '../figures/terms.js';
 
-/** What hears the reader's changes. */
+/** Receives the reader's changes to one input. */
 export interface InputListener {
-  /** `settled`: the reader has let go of the input. */
+  /** `settled` says that the reader has let go of the input. */
   change(value: Value, settled: boolean): void;
   /** The reader has typed a seed, which may be invalid. */
   seed(input: HTMLInputElement): void;
@@ -105,7 +105,7 @@ const isTerm = (option: string): boolean => (terms as string[]).includes(option)
 const numeral = (value: number): string =>
   (Math.abs(value) < 10_000 ? String(value) : value.toLocaleString('en')).replace('-', '−');
 
-/** The values of sliders when they were touched. */
+/** The value that each slider had when it was touched. */
 const touchedAt = new WeakMap<Element, string>();
 
 /** A finger that begins on a slider may scroll the page; then the slider goes back to where it was. */

@@ -6,8 +6,8 @@ import { type Controls, type State, writtenState } from '../figures/controls.js'
 export const version = 1;
 
 /**
- * In characters. None of our links is longer, even with the longest text and every character escaped as
- * three bytes.
+ * The longest link that is read, in characters. None of our links is longer, even with the longest text and
+ * every character escaped as three bytes.
  */
 const longest = 60_000;
 
@@ -28,11 +28,12 @@ export type ReadLink =
   | undefined;
 
 /**
- * A link that a chat or a mail gateway has encoded once more: its first “=”, or the “&” after its version.
+ * Matches a link that a chat or a mail gateway has encoded again: its first “=”, or the “&” after its
+ * version, is escaped.
  */
 const encoded = /^#(present%(25){0,4}2f|(present\/)?v(%(25){0,4}3d|=\d+(%(25){0,4}26|&amp;)))/i;
 
-/** The link before it was encoded once more. A link that cannot be decoded stays encoded. */
+/** The link as it was before it was encoded again. A link that cannot be decoded stays encoded. */
 export function decodedLink(fragment: string): string {
   if (!encoded.test(fragment)) return fragment;
   try {

@@ -23,10 +23,10 @@ export interface LiveJobHost extends PlaybackHost {
 }
 
 export class LiveJob implements ReactiveController {
-  /** The reader has paused it. */
+  /** Whether the reader has paused the job. */
   paused = false;
   readonly playback: Playback | undefined;
-  /** The reader has started this job, or taken a step of it, and so wants to see its frames. */
+  /** Whether the reader has started this job, or taken a step of it, and so wants to see its frames. */
   isWatched = false;
   /** The frame to draw next; a newer one replaces it. */
   #nextFrame: Answer | undefined;
@@ -49,7 +49,7 @@ export class LiveJob implements ReactiveController {
     this.finish();
   }
 
-  /** The element is another figure now. */
+  /** Detaches the job from an element that is becoming another figure. */
   remove(): void {
     this.hostDisconnected();
     this.host.removeController(this);
@@ -61,7 +61,7 @@ export class LiveJob implements ReactiveController {
 
   #orderTurns = (): void => this.host.request.order(this.#waits ? 'pause' : 'go');
 
-  /** How new settings are asked for. If the job can show them, it goes on, or stays paused. */
+  /** The options for asking about new settings. If the job can show them, it goes on, or stays paused. */
   askOptions(computing: State | undefined, settings: State): AskOptions {
     const looks = this.figure.live?.looks(settings) ?? [];
     const look =
@@ -86,7 +86,7 @@ export class LiveJob implements ReactiveController {
     });
   }
 
-  /** The job is over: its end is shown next, not a frame that still waits. */
+  /** The job is over: its result is shown next, not a frame that still waits. */
   finish(): void {
     this.#nextFrame = undefined;
     if (!this.host.request.isComputing) this.paused = false;

@@ -1,5 +1,5 @@
-// Settings that move by themselves: to a value through those between, as a hand would move them, and once
-// a little way and back, to show the reader that a handle can be dragged.
+// Moves settings by themselves: to a value through those in between, as a hand would, and once a little way
+// and back, to show the reader that a handle can be dragged.
 import { type Control, nearestValue, type State, type Value } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { latest } from '../plot/plainCopy.js';
@@ -12,7 +12,7 @@ interface Request {
   change(name: string, value: Value, settled: boolean): void;
 }
 
-/** Calls `draw` with the part of the time that has passed, until it is 1 or `draw` returns false. */
+/** Calls `draw` with the fraction of the time that has passed, until that is 1 or `draw` returns false. */
 function animate(milliseconds: number, draw: (part: number) => boolean): void {
   const start = performance.now();
   const frame = () => {
@@ -22,11 +22,11 @@ function animate(milliseconds: number, draw: (part: number) => boolean): void {
   requestAnimationFrame(frame);
 }
 
-/** In milliseconds, over the whole range of a slider, and at least. */
+/** How long a glide takes over the whole range of a slider, and at least, in milliseconds. */
 const wholeRange = 700;
 const shortest = 180;
 
-/** Moves a slider to a value, where it is `settled`. A change by anybody else ends it. */
+/** Moves a slider to a value, where the change is `settled`. A change by anybody else ends the glide. */
 export function glide(request: Request, name: string, to: number, settled = true): void {
   const control = request.figure?.controls[name] as Control;
   const from = request.settings[name] as number;
@@ -39,19 +39,19 @@ export function glide(request: Request, name: string, to: number, settled = true
   const range = Math.abs(to - from) / (control.max - control.min);
   animate(Math.max(shortest, wholeRange * range), (part) => {
     if (request.settings[name] !== last) return false;
-    // Fast at first, as a card that is thrown.
+    // Fast at first, like a card that is thrown.
     last = nearestValue(control, from + (to - from) * (1 - (1 - part) ** 2)) as number;
-    // It is there before its time is over. A change after that would undo what was settled meanwhile.
+    // The slider arrives before the time is over. A change after that would undo what was settled meanwhile.
     const isThere = last === end;
     request.change(name, last, settled && isThere);
     return !isThere;
   });
 }
 
-/** In milliseconds: what the reader sees of the figure before it moves, and how long it moves. */
+/** How long the figure stands still before a handle moves, and how long the handle moves, in milliseconds. */
 const pause = 1100;
 const nudge = 800;
-/** Only the first such figure of a page invites, and only once. */
+/** Only the first figure of a page that can invite the reader does so, and only once. */
 let hasInvited = false;
 
 type Invitation = NonNullable<AnyFigure['invites']>;

@@ -1,5 +1,6 @@
 // The texts that the reader has given the page, by the name of their setting: a sentence, or ids of tokens.
-// Every figure of the page that takes one shows it, whenever it is loaded, until the reader takes it back.
+// Every figure of the page that takes such a text shows it, however late the figure loads, until the reader
+// takes the text back.
 // The tab remembers them, also on the site's other pages and after a reload.
 
 type Texts = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 // Draws an answer: picture, sentences and cells, again when the answer, the width or the cursor changes. If
-// drawing fails, the figure says so, and the picture from before stays. Maps and dots are on a canvas, other
+// drawing fails, the figure says so, and the previous picture stays. Maps and dots are on a canvas, other
 // marks are SVG above it, and the marks at the cursor above both. Grid lines are below dots.
 import type { LitElement, ReactiveController } from 'lit';
 import type { State } from '../figures/controls.js';
@@ -54,7 +54,7 @@ function write(surface: HTMLElement, layer: string, shapes: Shape[]): void {
   for (const element of elements.slice(shapes.length)) svg.removeChild(element);
 }
 
-/** Whether two shapes have the same element and attributes, whatever the values of these. */
+/** Whether two shapes have the same element name and attribute names, whatever the attributes' values. */
 const alike = (left: Shape, right: Shape): boolean =>
   left.name === right.name &&
   left.attributes.length === right.attributes.length &&
@@ -66,7 +66,7 @@ function change(element: Element, previous: Shape, { attributes, text, spans }: 
     if (value !== previous.attributes[place]?.[1]) element.setAttribute(name, value);
   });
   if (text === previous.text && !spans === !previous.spans) return;
-  // The browser does not restyle a text node that stays.
+  // A text node that stays spares the browser from restyling.
   const [node] = element.childNodes;
   if (text && node instanceof Text && !spans) node.data = text;
   else fill(element, text, spans);
@@ -142,7 +142,7 @@ export class Picture implements ReactiveController {
     if (!figure || !answer || width === 0) return;
     const drawn = this.#drawn;
     if (!changed([answer, width, cursors.cursor, cursors.isPointed], drawn)) return;
-    // Recorded first: drawing that throws would only throw again.
+    // Recorded before drawing, because drawing that throws would only throw again.
     this.#drawn = [answer, width, cursors.cursor, cursors.isPointed];
     try {
       let { view } = this;

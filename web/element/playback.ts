@@ -6,7 +6,7 @@ import type { AnyFigure } from '../figures/figure.js';
 import { lessMotion } from './motion.js';
 import type { Speech } from './speech.js';
 
-/** How many stills there are where there is less motion: one for each quarter of the time. */
+/** How many stills a reader who prefers less motion sees: one for each quarter of the time. */
 const stills = 4;
 
 export interface PlaybackHost extends LitElement {
@@ -21,7 +21,7 @@ export interface PlaybackHost extends LitElement {
 type Plays = NonNullable<AnyFigure['plays']>;
 
 export class Playback {
-  /** The settings as this has left them; a change by anybody else ends it. */
+  /** The settings as the playback last left them; a change by anybody else ends it. */
   #settings: State | undefined;
   #startTime = 0;
   readonly #values: readonly number[];
@@ -38,7 +38,7 @@ export class Playback {
     return this.#settings !== undefined && this.#settings === this.host.request.settings;
   }
 
-  /** Starts it, or goes to its end. */
+  /** Starts the playback, or goes to its end. */
   press = (): void => {
     if (this.isPlaying) {
       this.#end();

@@ -3,7 +3,7 @@
 import type { State } from '../figures/controls.js';
 import type { Answer } from './exports.js';
 
-/** In every state, `answer` is the newest data, perhaps for older settings: what the picture shows. */
+/** In every state, `answer` holds the data that the picture shows: the newest, perhaps for older settings. */
 interface WithAnswer {
   readonly answer: Answer | undefined;
 }
@@ -116,7 +116,7 @@ type ComputingEvent = Extract<
   { readonly event: 'progress' | 'frame' | 'late' | 'answered' | 'cancel' }
 >;
 
-/** The state after an event that concerns only a computation under way. Others have given theirs up. */
+/** The state after an event that only a computation under way heeds: in other states there is none. */
 function nextOfComputing(state: Computing, event: ComputingEvent): RequestState {
   const { answer, settings, picture } = state;
   switch (event.event) {
@@ -139,7 +139,7 @@ function nextOfComputing(state: Computing, event: ComputingEvent): RequestState 
   }
 }
 
-/** A newer question takes the place of one under way; the picture stays as late as it is. */
+/** A newer question replaces the one under way; a picture that is late stays late until it is current. */
 function computing(state: RequestState, settings: State): Computing {
   const { answer } = state;
   const before = state.is === 'computing' ? state : undefined;

@@ -21,7 +21,7 @@ export function drawnPiece(piece: ReadoutPiece): TemplateResult | string {
   return html`<span data-term=${piece.term ?? nothing}><span class="swatch f-${ink}" role=${name ? 'img' : nothing} aria-label=${name ?? nothing}></span>${text}</span>`;
 }
 
-/** In milliseconds: a finding is spoken when the reader has stopped moving a slider. */
+/** How long after its last change a finding is spoken, in milliseconds: a slider has then stopped moving. */
 const pause = 900;
 
 interface Host extends LitElement {
@@ -31,7 +31,7 @@ interface Host extends LitElement {
 export class Speech implements ReactiveController {
   /** The text that screen readers speak. */
   spoken = '';
-  /** The reader has changed something, and the picture has not changed yet. */
+  /** Whether the reader has changed something that no finding has followed yet. */
   changed = false;
   #timer = 0;
   /** Sentences of the finding that was spoken last. */
@@ -46,11 +46,12 @@ export class Speech implements ReactiveController {
   }
 
   /**
-   * Speaks what is new in the finding, once no change follows. `again`: after each step of a paused live job.
+   * Speaks the new sentences of the finding, once no change follows for a while. With `again` it does so even
+   * if the reader has changed nothing: after each step of a paused live job.
    */
   finding(again = false): void {
     if (!this.changed && !again) return;
-    // A change that comes before this is spoken is spoken after it.
+    // Cleared now, because a change that comes before the finding is spoken asks for a later one.
     this.changed = false;
     clearTimeout(this.#timer);
     this.#timer = window.setTimeout(() => {

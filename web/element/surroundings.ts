@@ -1,5 +1,5 @@
-// What surrounds a figure: its width, the reader's text size, and the theme; and its styles, the same on
-// every page.
+// What a figure takes from around it, the width, the reader's text size and the theme, and its styles, which
+// are the same on every page.
 import { type LitElement, type ReactiveController, unsafeCSS } from 'lit';
 import { terms } from '../figures/terms.js';
 import { inkClasses, type Theme, themeVariables } from '../plot/colour.js';
@@ -114,8 +114,8 @@ const withReaderRem = (css: string) =>
   );
 
 /**
- * Where colours are forced, words and lines have the reader's. Colours of data stay, because they have a
- * meaning.
+ * Where colours are forced, words and lines take the reader's colours. The colours of data stay, because they
+ * have a meaning.
  */
 const forcedInks = '--ink:CanvasText;--quiet:CanvasText;--line:GrayText';
 const themes = `.root{--superpose-rem:${readerRem()};${withReaderRem(sizeVariables)};${themeVariables('light')}}@media (prefers-color-scheme: dark){.root:not([data-theme=light]){${themeVariables('dark')}}}.root[data-theme=dark]{${themeVariables('dark')}}@media (forced-colors: active){.root.root{${forcedInks}}}`;

@@ -27,7 +27,7 @@ interface Host extends LitElement {
 }
 
 export class ToolsMenu implements ReactiveController {
-  /** Says what the last save or copy has done. */
+  /** Says what the last save or copy did. */
   status = '';
   tableOpen = false;
   /** A closed menu is not drawn again for each new view. */
@@ -57,7 +57,7 @@ export class ToolsMenu implements ReactiveController {
     return html` <a href=${link} target="_blank" rel="noopener">Open in Superpose</a>`;
   }
 
-  /** A link to the figure that the place at the cursor opens. */
+  /** A link to the figure that the cell at the cursor opens. */
   opens({ figure, data, state }: View, cursor: Cursor): TemplateResult | typeof nothing {
     const target = figure.opens?.(data, state, cursor);
     const base = linkBase();
@@ -127,7 +127,7 @@ export class ToolsMenu implements ReactiveController {
       list.classList.toggle('down', head.getBoundingClientRect().top < list.getBoundingClientRect().height);
     if (!this.open) return;
     const { signal } = this.#listening;
-    // Not the document: outside a closed shadow, all events from within seem to come from its host.
+    // The root, not the document: outside a closed shadow, all events from within seem to come from its host.
     this.host.getRootNode().addEventListener('pointerdown', this.#pressed, { signal });
     window.addEventListener('keydown', this.#close, { signal, capture: true });
   };
@@ -162,7 +162,7 @@ export class ToolsMenu implements ReactiveController {
       await navigator.clipboard.writeText(link);
       this.#report('Link copied.');
     } catch {
-      // Many frames may not write to the clipboard; the reader can copy it by hand.
+      // Many frames may not write to the clipboard; the reader can copy the link by hand.
       this.#report(`Copying is blocked. This is the link: ${link}`);
     }
   };

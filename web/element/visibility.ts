@@ -1,5 +1,5 @@
 // Whether the reader is near a figure, and in which order figures compute: on their own page those in sight
-// come first, and one that is only near shows its recorded picture until they are drawn.
+// come first, and a figure that is only near shows its recorded picture until those are drawn.
 import type { LitElement, ReactiveController } from 'lit';
 import { latest } from '../plot/plainCopy.js';
 import { hostPage } from './link.js';
@@ -13,7 +13,7 @@ interface FigureData {
   compute(): Promise<void>;
 }
 
-/** Figures in sight that have not been drawn yet, and figures that wait until they are. */
+/** Figures in sight that have not been drawn yet, and figures nearby that wait for those. */
 const inSightFirst = new Set<Visibility>();
 const nearLater = new Set<Visibility>();
 
@@ -79,7 +79,7 @@ export class Visibility implements ReactiveController {
 
   letOthersCompute(): void {
     if (!inSightFirst.delete(this)) return;
-    // Once this figure is painted, so that nothing that the others fetch delays it.
+    // Only once this figure is painted, so that what the others fetch does not delay it.
     void this.host.updateComplete.then(() => requestAnimationFrame(() => setTimeout(computeNearFigures)));
   }
 }
