@@ -36,7 +36,7 @@ async function remember(element: FigureElement, state: State): Promise<void> {
 /** What an entry of the history keeps. */
 const entry = () => ({ states, texts: pageTexts() });
 
-/** Takes texts that have changed out of the states' links: all figures show the page's. */
+/** Removes the texts that have changed from the states' links, because all figures show the page's texts. */
 function dropTexts(changed: ChangedTexts): void {
   for (const [name, link] of Object.entries(states)) {
     const fields = new URLSearchParams(link.slice(1));
@@ -50,7 +50,7 @@ let from: HTMLAnchorElement | undefined;
 /** Where that link stood in the window. */
 let fromTop = 0;
 
-/** The same for a sentence of the site's other page. In some frames, access to storage throws. */
+/** Carries such a sentence over to the site's other page. In some frames, access to storage throws. */
 const claimBefore = {
   key: 'superpose-claim',
   take(): { hash?: string; sentence?: string } {
@@ -71,7 +71,7 @@ const claimBefore = {
 };
 const cameFrom = claimBefore.take();
 
-/** Whether that link led to where the reader is now. */
+/** Whether the followed link led to where the reader is now. */
 const isFrom = () => (from ?? cameFrom).hash === location.hash;
 
 /** The sentence that a link stands in: of the answer, or a claim. */
@@ -87,8 +87,8 @@ function unfold(place: Element | null | undefined): void {
 }
 
 /**
- * The browser goes back to the place in the page; what is above has grown or shrunk meanwhile, so the link
- * then goes to its place in the window.
+ * The browser restores the place in the page, but what is above it may have grown or shrunk meanwhile. So the
+ * page then scrolls until the link is back at its old place in the window.
  */
 function returnTo(link: HTMLAnchorElement, top: number): void {
   link.focus();
@@ -105,7 +105,7 @@ function bring(element: HTMLElement): void {
   const stage = beatOf(element);
   const above = claimAbove(element, stage) ?? stage ?? element;
   const come = () => {
-    // A reader of a step sees its picture already.
+    // A reader who comes from a step already sees the step's picture.
     if (from && stage?.contains(from) && element instanceof FigureElement) holdPlace(from, element);
     else above.scrollIntoView();
     keepInBeat(element);
@@ -136,7 +136,7 @@ function holdPlace(link: HTMLAnchorElement, figure: FigureElement): void {
   const finish = () => {
     if (figure.busy) return;
     figure.removeEventListener('superpose-drawn', finish);
-    // The last size is seen in the frame of the last picture.
+    // The observer sees the last size in the frame of the last picture.
     requestAnimationFrame(() => requestAnimationFrame(() => sizes.disconnect()));
   };
   figure.addEventListener('superpose-drawn', finish);
@@ -252,7 +252,7 @@ export function followHistory(): void {
   document.addEventListener('superpose-text', ({ detail }: CustomEventInit<ChangedTexts>) =>
     dropTexts(detail ?? {}),
   );
-  // A page that the browser has kept for going back to has not seen what was given on another page.
+  // A page from the browser's back/forward cache has not seen the texts that were given on another page.
   window.addEventListener('pageshow', ({ persisted }) => persisted && setPageTexts());
   writeAddress(undefined, { ...entry(), ...history.state, texts: pageTexts() });
   window.addEventListener('popstate', ({ state }) => {

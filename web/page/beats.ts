@@ -12,7 +12,7 @@ const beside = matchMedia('(min-width: 75rem)');
  * being read.
  */
 const line = 0.78;
-/** Below a picture that stays, the step whose upper end is this far from where its text stays, in pixels. */
+/** Below a picture that stays, the reading line is this far below where a step's text stays, in pixels. */
 const near = 12;
 
 const gap = 16;
@@ -33,14 +33,14 @@ class Stage {
   #stays = gap;
   /** By how many pixels the picture and the gaps around it exceed the height of a window this wide. */
   #over = 0;
-  /** By how many pixels the first step is longer because of that. */
+  /** By how many pixels the first step is lengthened, so that all of a high picture can be seen. */
   #more = 0;
   #width = innerWidth;
   /** The height of the highest picture so far in a window this wide. */
   #height = 0;
-  /** On a phone, where a picture’s inputs are seen only with the whole figure. */
+  /** Plays the picture’s run on a phone, where a picture’s inputs are seen only with the whole figure. */
   readonly #replay = document.createElement('button');
-  /** One step alone: its picture stays nowhere. */
+  /** Whether the beat has only one step: its picture then does not stay in the window. */
   readonly #single: boolean;
 
   constructor(readonly root: HTMLElement) {
@@ -74,7 +74,7 @@ class Stage {
     });
     if (this.#single) {
       this.#mark(root.querySelector('.step') as Element);
-      // What is below does not come nearer once the live figure needs less than was kept for it.
+      // Keeps the reserved height, so that nothing below moves up if the live figure needs less.
       root.style.setProperty('--kept', `${stays.offsetHeight}px`);
     } else stays.append(this.#expandButton(), this.#replay);
     this.#setByStep(true);
@@ -102,7 +102,7 @@ class Stage {
     this.#over = over;
     this.#more = beside.matches ? Math.max(0, Math.min(over, innerHeight / 4)) : 0;
     this.root.style.setProperty('--more', `${this.#more}px`);
-    // The steps keep their way whatever a picture that is higher than most takes of it.
+    // A picture that is higher than most lengthens the stage, so that the steps scroll as far as elsewhere.
     const lost = Math.max(0, over) - this.#more + 2 * (innerHeight / 10 - gap);
     const tall = stays.offsetHeight - 0.8 * innerHeight + lost;
     this.root.style.setProperty('--tall', `${beside.matches ? Math.max(0, tall) : 0}px`);
@@ -110,8 +110,8 @@ class Stage {
 
   /**
    * For steps beside their picture, in pixels: the place of the stage's top in the window when the first step
-   * begins (`start`), the way from there until the picture stays (`lead`), and the way from there to the last
-   * step's end (`way`).
+   * begins (`start`), how far the page then scrolls until the picture stays (`lead`), and how much further to
+   * the last step's end (`way`).
    */
   #travel(): { start: number; lead: number; way: number } {
     const picture = (this.root.querySelector('.stays') as HTMLElement).offsetHeight;
@@ -146,7 +146,7 @@ class Stage {
     return Number.parseFloat(getComputedStyle(this.root.querySelector('.step > div') as Element).top) + near;
   }
 
-  /** The reading line of steps beside their picture: they share the way that the picture stays for. */
+  /** The reading line of steps beside their picture: they share the distance over which the picture stays. */
   #lineBeside(stage: number): number {
     const { start, lead, way } = this.#travel();
     const { top, height } = this.#steps();
@@ -196,7 +196,7 @@ class Stage {
     return button;
   }
 
-  /** The picture’s own button that plays a run, on the bar, for as long as this picture is shown. */
+  /** Puts the picture’s own button that plays a run on the bar, for as long as this picture is shown. */
   #offerReplay(): void {
     const figure = this.root.querySelector<FigureElement>('.shot:not([hidden]) superpose-figure');
     const playback = figure?.request?.liveJob?.playback;
@@ -206,7 +206,7 @@ class Stage {
     this.#replay.textContent = playback?.label ?? '';
   }
 
-  /** A picture that goes on below the bar ends between two of its parts, unless little would be left. */
+  /** Cuts a picture that reaches below the bar, between two of its parts, unless that leaves a large gap. */
   #crop(): void {
     const figure = this.root.querySelector<FigureElement>('.shot:not([hidden]) superpose-figure');
     const surface = figure?.shadowRoot?.querySelector<HTMLElement>('.surface');
@@ -226,8 +226,8 @@ class Stage {
   }
 
   /**
-   * A step reaches the reading line. The first step changes nothing in a picture that is still in its first
-   * view, and no step changes what the reader has just chosen.
+   * Handles a step that reaches the reading line. The first step changes nothing in a picture that is still
+   * in its first view, and no step changes what the reader has just chosen.
    */
   #pass(step: Element): void {
     const first = !this.#current && step === this.root.querySelector('.step');
@@ -289,7 +289,7 @@ class Stage {
     figure.cursors.isMarkedByStep = at !== undefined;
   }
 
-  /** Whether the reader has set another state than the step's, or has come back to it. */
+  /** Finds out whether the picture is in the step's state, which the reader may have left or come back to. */
   async #compare(): Promise<void> {
     const link = this.#current && readLink(linkOf(this.#current).hash);
     const figure = this.root.querySelector<FigureElement>('.shot:not([hidden]) superpose-figure');
@@ -302,8 +302,8 @@ class Stage {
   }
 
   /**
-   * While a step sets the picture, the step says what is seen; the picture says it itself once the reader
-   * sets it, and the step is muted.
+   * While a step sets the picture, the step's text says what is seen. Once the reader sets the picture, its
+   * caption says so, and the step is muted.
    */
   #setByStep(byStep: boolean): void {
     this.root.toggleAttribute('data-by-step', byStep);
@@ -358,7 +358,7 @@ export function followBeats(): void {
   for (const root of document.querySelectorAll<HTMLElement>('.stage')) stages.push(new Stage(root));
 }
 
-/** Returns the stage that a figure is in, if it is in one. */
+/** Returns the stage that a figure is in, if any. */
 export const beatOf = (figure: HTMLElement): HTMLElement | undefined => stageOf(figure)?.root;
 
 /** Shows a figure of a beat in a state that does not come from its steps. */

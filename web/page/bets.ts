@@ -1,4 +1,5 @@
-// The reader's bets. Each is made before the figure that settles it, and computed and answered below it.
+// The reader's bets. Each bet is made above the figure that settles it; its answer is computed and shown
+// below the bet.
 
 import type { Lost } from '../figures/collisionsLost.js';
 import { initialState } from '../figures/controls.js';
@@ -9,7 +10,7 @@ import type { Data as ObliqueData } from '../figures/oblique.js';
 import { exponent, percent, rounding } from '../plot/format.js';
 import { asker } from '../worker/client.js';
 
-/** The answer, as a choice's value, and the numbers of the figure that say so. */
+/** The answer, as a choice's value, and a sentence with the figure's numbers that prove it. */
 interface Outcome {
   answer: string;
   because: string;
@@ -22,7 +23,7 @@ interface Bet {
   judge(data: unknown, chosen?: string): Outcome;
 }
 
-/** The second bet is about losing fewer than this share of words: for it, seeds agree on the width. */
+/** The second bet is about losing fewer than this share of words, at which seeds agree on the width. */
 const fewest = 0.01;
 
 const bets: Bet[] = [
@@ -86,7 +87,7 @@ function currentBets(): Record<string, string> {
   );
 }
 
-/** Beside those of the other page. */
+/** Stores this page's bets beside those of the site's other page. */
 const store = () => stored.set({ ...stored.get(), ...currentBets() });
 
 const widthOf = (slider: HTMLInputElement): string =>
@@ -98,7 +99,7 @@ function showWidth(slider: HTMLInputElement): void {
   slider.setAttribute('aria-valuetext', widthOf(slider));
 }
 
-/** The bets made while this was loading, by name. */
+/** The names of the bets that were made while this code was loading. */
 function earlyBets(): ReadonlySet<string> {
   const early = inputs().filter((input) =>
     input.type === 'radio' ? input.checked : input.value !== input.defaultValue,

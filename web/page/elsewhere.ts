@@ -3,7 +3,7 @@
 /** The site's folder: scripts are in assets/ below it. */
 export const home = new URL(/* @vite-ignore */ '../', import.meta.url).href;
 
-/** What the fragment of an address leads to: a figure, a section, or a slide of one. */
+/** The name of the figure or section that the fragment of an address leads to, perhaps by way of a slide. */
 export function placeOf(fragment: string): string {
   const asked = fragment.replace(/^#(present\/)?/, '');
   const figure = /^v=.*?&figure=([\w-]+)/.exec(asked)?.[1];
@@ -12,7 +12,7 @@ export function placeOf(fragment: string): string {
   return figure ?? (asked.split('/')[0] as string);
 }
 
-/** Whether another page has it, to which the browser now goes. */
+/** Whether another page has what the fragment names; if so, the browser goes there. */
 export function goElsewhere(fragment: string): boolean {
   const place = placeOf(fragment);
   const [folder] =

@@ -106,7 +106,7 @@ export class EmbedBuilder extends LitElement {
     return (saves ? picturesToSave(wish) : []).map(({ name, width }) => ({
       name,
       type: 'image/svg+xml',
-      // In a chosen theme it stands on the ground of the page that it was chosen for.
+      // In a chosen theme the picture has no background: it stands on the page that the theme was chosen for.
       make: () => toSvg(result, width, wish.theme, { ground: wish.theme === 'auto' }),
     }));
   }

@@ -1,5 +1,5 @@
-// The filter of the reference: it leaves those functions whose text has every word that the reader types.
-// Without it the page is complete.
+// The filter of the reference: shows only the functions whose text has every word that the reader types.
+// Without this script the page is complete.
 export {};
 
 const input = document.querySelector<HTMLInputElement>('#filter');
@@ -50,7 +50,7 @@ if (input) {
     read();
     document.getElementById('functions')?.scrollIntoView();
   });
-  // The text that a browser restores when the reader comes back.
+  // A browser may restore the filter's text when the reader comes back.
   addEventListener('pageshow', read);
   addEventListener('hashchange', reveal);
 }

@@ -1,5 +1,5 @@
-// A handout of a presentation: its screens on a few sheets, with pictures of what each shows, and without
-// what can only be done on a screen.
+// A handout of a presentation: its screens on a few sheets, each with its picture, and without what can only
+// be done on a screen.
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { pageTexts } from '../element/pageTexts.js';
 import { readState, type State } from '../figures/controls.js';
@@ -11,9 +11,9 @@ import { asker } from '../worker/client.js';
 import { qrCode } from './qrCode.js';
 import type { Answer, Slide } from './slides.js';
 
-/** Pixels of a column of print, in which letters of pictures are as large as on the screen. */
+/** The width of a printed column in pixels; a picture drawn to it has letters as large as on the screen. */
 const column = 330;
-/** A higher picture ends between two of its parts, unless too little of it would be left. */
+/** In pixels. A higher picture ends between two of its parts, unless too little of it would be left. */
 const highest = 330;
 const least = highest / 2;
 
@@ -25,11 +25,11 @@ interface Item {
   answer?: Answer;
 }
 
-/** What begins with these asks the reader to do something. */
+/** Matches a sentence that asks the reader to do something. */
 const asksForHands =
   /^(And |Now |Then )?(Click|Drag|Move|Open|Pick|Play|Point|Press|Pull|Replay|Slide|Switch|Take|Tap|Try|Turn|Watch)\b|\b([Dd]rag|[Pp]ull|slider)/;
 
-/** The sentences of a text that are true on paper. */
+/** The sentences of a text that make sense on paper. */
 export const onPaper = (text: string): string =>
   text
     .split(/(?<=[.!?:]) (?=[A-ZΑ-Ω“])/)
@@ -80,7 +80,7 @@ export async function printHandout(slides: readonly Slide[], say: (status: strin
   const items: Item[] = [];
   for (const [place, slide] of slides.entries()) {
     say(`Handout: ${place + 1} of ${slides.length}`);
-    // What cannot be computed is left out.
+    // A screen whose figure cannot be computed is left out.
     const item = await itemOf(slide).catch(() => undefined);
     if (item) items.push(item);
   }

@@ -24,13 +24,13 @@ const captionLine = 21;
 const smallLine = 17.5;
 /** Windows up to this width, in pixels, have two columns of inputs and less room for the readout. */
 const phone = 480;
-/** The mean width of a letter divided by its height. */
+/** The mean width of a letter divided by the font size. */
 const letter = 0.52;
 
 const linesOf = (text: string, size: number, width: number): number =>
   text === '' ? 0 : Math.ceil((text.length * letter * size) / width);
 
-/** Counts the rows of pieces that stand beside one another while there is room. */
+/** Counts the rows of pieces that are set side by side as long as there is room. */
 function rowsOf(pieces: readonly number[], between: number, width: number): number {
   let [rows, end] = [1, -between];
   for (const piece of pieces) {
@@ -138,7 +138,7 @@ interface Piece {
   from: number;
   to: number;
   base: number;
-  /** Pixels for each pixel of the window. */
+  /** Pixels of height for each pixel of the window's width. */
   slope: number;
 }
 
@@ -172,7 +172,7 @@ function piecesOf(heights: ReadonlyMap<number, number>): Piece[] {
   return pieces;
 }
 
-/** Finds where the layout changes: the narrowest window whose height is nearer to that of the wider one. */
+/** Finds where the layout changes: the narrowest window whose height is nearer to that at `wide`. */
 function changeBetween(narrow: number, wide: number, heightAt: (window: number) => number): number {
   const [below, above] = [heightAt(narrow), heightAt(wide)];
   let [from, to] = [narrow, wide];

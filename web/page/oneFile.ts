@@ -10,7 +10,8 @@ import type { Question, Reply } from '../worker/transports.js';
 import { keepsAll, type Wish } from './snippets.js';
 
 /**
- * What the state reads of the model, from a new worker: one that has read something would not read it again.
+ * Returns what the state reads of the model. It asks a new worker, because a worker that has already read
+ * something would not read that again.
  */
 function excerptFor({ figure, state }: Wish): Promise<ModelExcerpt | undefined> {
   return new Promise((resolve, reject) => {

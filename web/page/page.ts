@@ -19,7 +19,7 @@ import { lightTerms } from './terms.js';
 function start(): void {
   transports.push(siteWorker);
   defineFigures();
-  // Loads what computes, and the opening figures' code, before the layout shows which figures are near.
+  // Loads the worker and the opening figures' code before the layout shows which figures are near.
   startEarly();
   // A reader who follows a link to another place need not wait for the opening figures.
   if (location.hash === '') fetchOpening();
@@ -72,7 +72,7 @@ function offerUserFiles(): void {
   const offer = () =>
     void import('./userModel.js').then(({ offerUserModel }) => offerUserModel(userCard)).catch(() => {});
   userCard.addEventListener('toggle', offer);
-  // It may have been opened before this script ran.
+  // The card may have been opened before this script ran.
   if (userCard.open) offer();
 }
 

@@ -19,7 +19,7 @@ export interface Piece {
 
 export interface Platform {
   label: string;
-  /** What it is for, and what it needs. */
+  /** What the platform is for, and what it needs. */
   says: string;
   /** Whether the figure is live there. */
   live: boolean;

@@ -17,9 +17,9 @@ import { type Answer, type Slide, slideInView, slidesOfPage } from './slides.js'
 import { swiped } from './swipe.js';
 
 const prefix = '#present';
-/** The address of the first screen where its state has to follow. */
+/** Stands for the first screen, whose address is empty, in an address where a state has to follow. */
 const start = 'start';
-/** The screen of what is in the window. */
+/** The address that presents what is in the window. */
 const here = 'here';
 
 /** Decodes an address, which is badly encoded if somebody wrote it by hand. */
@@ -33,15 +33,15 @@ const decoded = (text: string): string => {
 const address = () => decodedLink(location.hash);
 const isPresented = () => address() === prefix || address().startsWith(`${prefix}/`);
 
-/** Inputs of a figure that are shown at most. */
+/** The largest number of a figure's inputs that are shown. */
 const mostInputs = 2;
 /** The shares of the window that the picture may take. Text, buttons and code are beside it. */
 const room = { across: 0.76, down: 0.95 };
 /** In a window 1920 pixels wide the picture is drawn at twice its size, if the height allows. */
 const [wide, enough] = [1920, 2];
 /**
- * There is no room for text beside a legible picture: text is above, buttons are below, and the screen
- * scrolls.
+ * Windows without room for text beside a legible picture: the text is above it, the buttons are below, and
+ * the screen scrolls.
  */
 const stacked = matchMedia('(max-width: 60rem), (max-height: 30rem), (orientation: portrait)');
 
@@ -63,7 +63,7 @@ type Cover = 'slides' | 'code' | 'blank';
 /** Clickers send a point to blank the screen. */
 const coverKeys: Record<string, Cover> = { b: 'blank', '.': 'blank', o: 'slides', q: 'code' };
 
-/** What was done on screens, by their addresses: it is there again when one comes back. */
+/** What was done on each screen, by its address, so that it is there again when somebody comes back. */
 const memories = new Map<string, Memory>();
 
 class Presenter {
@@ -71,15 +71,15 @@ class Presenter {
   readonly #slides = slidesOfPage();
   #now = 0;
   #figure: FigureElement | undefined;
-  /** The link to the state of the screen that no reader has changed. */
+  /** The link to the screen's own state, before anybody changed it. */
   #ownLink = '';
   #fitted = false;
-  /** The figure has the screen's settings, no longer those of the screen before. */
+  /** Whether the figure has this screen's settings, no longer those of the previous screen. */
   #isSet = false;
   #cover: Cover | undefined;
-  /** Says how far the handout is. */
+  /** Says how far the handout has got. */
   #status = '';
-  /** The address of the screen of what was in the window. There the page stays where it is. */
+  /** The address of the screen that showed what was in the window: leaving there does not move the page. */
   #from: string | undefined;
 
   constructor() {
@@ -181,7 +181,7 @@ class Presenter {
       this.#figure = document.createElement('superpose-figure') as HTMLElement as FigureElement;
       this.#figure.setAttribute('name', name);
       this.#figure.style.visibility = 'hidden';
-      // Until it has computed, the picture of its first view is shown, pale.
+      // Until the figure has computed, the picture of its first view is shown, pale.
       const picture = document.createElement('img');
       picture.src = `${home}pictures/${name}-wide.svg`;
       picture.alt = '';
@@ -199,7 +199,7 @@ class Presenter {
     this.#fit();
   }
 
-  /** Remembers how the figure is set, unless it is as its screen says, and writes the address. */
+  /** Remembers how the figure is set, unless that is the screen's own state, and writes the address. */
   #keep(): void {
     const link = this.#linkNow(false);
     this.#remember({ link: link === this.#ownLink ? undefined : link });
@@ -221,12 +221,12 @@ class Presenter {
     return `#${fields}`;
   }
 
-  /** The figure is not as its screen says: somebody has set it, or it shows the reader's own sentence. */
+  /** Whether the figure differs from its screen: somebody set it, or it shows the reader's own sentence. */
   get #isOther(): boolean {
     return this.#memory.link !== undefined || (this.#isSet && (this.#figure?.request.readsOwnText ?? false));
   }
 
-  /** The fragment of what is shown on the page. */
+  /** The fragment of the address that shows the same on the page. */
   get #home(): string {
     return (this.#isOther ? this.#linkNow() : undefined) ?? this.#slide.home;
   }
@@ -257,7 +257,7 @@ class Presenter {
     else this.#dialog.focus();
   }
 
-  /** Shows the answer to a question; without a choice, that alone. */
+  /** Shows the answer to a question and, if a choice was made, whether that was right. */
   async #reveal(chosen = this.#memory.chosen): Promise<void> {
     const slide = this.#slide;
     this.#remember({ chosen, answer: { right: '', because: 'Computing…' } });
@@ -274,7 +274,7 @@ class Presenter {
       this.#status = status;
       this.#render();
     };
-    // It says how far it is.
+    // The list of screens says how far the handout has got.
     this.#show('slides');
     try {
       const { printHandout } = await import('./handout.js');
@@ -288,7 +288,7 @@ class Presenter {
   #render(): void {
     const { part, title, sentences, question } = this.#slide;
     const { view } = this.#figure?.picture ?? {};
-    // The text of a screen is about its own state.
+    // A screen's text is about the screen's own state only.
     const text = this.#isOther ? '' : this.#slide.text;
     // A text about a picture that is not drawn yet would be read out twice.
     const waits = !text && !sentences && !question && !this.#fitted;
@@ -360,7 +360,7 @@ class Presenter {
     const result = figure?.result;
     if (this.#fitted || !figure || !result || figure.busy) return;
     this.#fitted = true;
-    // A remark is below the picture.
+    // What is around the picture, such as a remark below it, takes height, too.
     const surface = figure.renderRoot.querySelector('.surface') as HTMLElement;
     const around = (figure.offsetHeight - surface.offsetHeight) / figure.surroundings.scale;
     const across = stacked.matches
@@ -481,13 +481,13 @@ class Presenter {
     this.#dialog.remove();
     presenter = undefined;
     if (!isPresented()) return;
-    // The page goes to where the presentation ended or, where it began, stays as it was.
+    // The page goes to where the presentation ended; if that is where it began, the page stays as it was.
     if (address() === this.#from || this.#home === '#') writeAddress(location.pathname);
     else location.replace(this.#home);
   };
 }
 
-/** As many sentences as fit beside a picture. */
+/** The first sentences of a finding, as many as fit beside a picture. */
 const firstSentences = (finding = ''): string =>
   finding
     .split(/(?<=\.) /)

@@ -35,10 +35,10 @@ export function questionOf(
     ${answer && see ? html`<p><a href=${see}>See it</a></p>` : nothing}`;
 }
 
-/** The part of the page, without who said a claim. */
+/** The part of the page that a screen belongs to, without who made a claim. */
 const sectionIn = (part = ''): string => part.split(' · ')[0] as string;
 
-/** All screens below the parts of the page that they belong to, and how far the handout is. */
+/** All screens below the parts of the page that they belong to, and how far the handout has got. */
 export function listOf(
   slides: readonly Slide[],
   now: number,
@@ -56,12 +56,12 @@ export function listOf(
     <p><button @click=${print}>Print a handout</button> <span role="status">${status}</span></p></nav>`;
 }
 
-/** The letters of an address that an audience might type. */
+/** The most letters of an address that an audience might type. */
 const typed = 120;
 
-/** The code of an address over the whole screen, and below it the address. */
+/** The code of an address over the whole screen, with the address below. */
 export const largeCode = (address: string, close: () => void): TemplateResult =>
   html`<div class="cover large" @click=${close}>${qrCode(address)}<p>${address.length > typed ? address.replace(/#.*/s, '#…') : address}</p></div>`;
 
-/** What an audience asks of every number of a trained model. */
+/** Answers what an audience asks about every number of a trained model. */
 export const openYours = html`<p class="note">Does it hold for GPT-2? Not checked here: <a href="#user-model">open yours</a>.</p>`;

@@ -2,7 +2,7 @@
 import { readLink } from '../element/link.js';
 
 export interface Slide {
-  /** What follows `#present/` in its address. */
+  /** The part of its address after `#present/`. */
   at: string;
   /** The fragment of its place on the page. */
   home: string;
@@ -30,7 +30,7 @@ export interface Question {
   kind: 'bet' | 'claim';
   choices: { value: string; label: string }[];
   answer(chosen: string | undefined): Promise<Answer>;
-  /** The fragment of the figure that shows it. */
+  /** The fragment of the figure that shows the answer. */
   see?: string;
 }
 
@@ -41,7 +41,7 @@ const textOf = (place: Element | null | undefined, selector?: string): string =>
 /** The heading above an element, in its section or in the page's header. */
 const headingOf = (place: Element): string => textOf(place.closest('section, .hero, header'), 'h1, h2');
 
-/** The id of the section, or else of the place around an element; '' in the page's header. */
+/** The id of the section, or else of the hero, around an element; '' if neither has one. */
 const sectionOf = (place: Element): string => place.closest('section[id], .hero[id]')?.id ?? '';
 
 const blank = { part: '', title: '', text: '', settings: [] };
@@ -110,7 +110,10 @@ function slideOfClaim(claim: Element): Slide {
   return { ...blank, at: 'claim', home: '#verdicts', part, title: textOf(said), question };
 }
 
-/** What becomes a screen. Figures of steps come with these, and those in closed cards with a link to them. */
+/**
+ * Selects what becomes a screen. A step's figure comes with the step, and a figure in a closed card only with
+ * a link to it.
+ */
 const parts =
   'superpose-figure:not(.stage *, details *, dialog *), .step, .bet, .answer, .verdict:not(.later)';
 
@@ -139,7 +142,7 @@ export function slidesOfPage(): Slide[] {
 /** Steps of one stage, and claims, are seen together. */
 const blockOf = ({ place }: Slide) => place?.closest('.stage, .verdicts') ?? place;
 
-/** The screen of what the reader sees: the last whose place has come into the window's upper half. */
+/** The number of the screen that the reader sees, in the last block to reach the window's upper half. */
 export function slideInView(slides: readonly Slide[]): number {
   const block = slides.map(blockOf).findLast((candidate) => {
     const box = candidate?.getBoundingClientRect();

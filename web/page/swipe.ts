@@ -1,8 +1,8 @@
-// A finger that is drawn across a screen, to the left or to the right.
+// Recognizes a finger that swipes across a screen, to the left or to the right.
 
-/** Pixels that it must move across, and how many times as far as up or down. */
+/** How many pixels the finger must move sideways, and how many times as far as up or down. */
 const [least, steep] = [60, 2];
-/** Where a finger drags or sets something. */
+/** Selects the places where a finger drags or sets something instead of swiping. */
 const dragged = '.knob, input, select, textarea, [draggable]';
 
 /** Calls back with 1 for a swipe to the left and −1 for one to the right. */

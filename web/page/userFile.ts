@@ -6,7 +6,7 @@ import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
 import { type Asker, asker } from '../worker/client.js';
 
-/** An element with these members and children. */
+/** Creates an element with these members and children. */
 export const element = <Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   members: Partial<HTMLElementTagNameMap[Name]> = {},
@@ -36,15 +36,15 @@ export abstract class UserFileCard<Request extends object, Answer> {
   protected readonly shown = element('div');
   protected readonly stop = element('button', { type: 'button', textContent: 'Stop', hidden: true });
   protected readonly forget = element('button', { type: 'button', hidden: true });
-  /** The names and the file of the figures that are shown. */
+  /** The names of the figures that are shown, and the digest of their file. */
   #names: readonly string[] = [];
   #digest = '';
-  /** What the worker is doing, said before how far it is. */
+  /** What the worker is doing, said before its progress. */
   #activity = '';
   #latest: object | undefined;
   readonly #asker: Asker;
 
-  /** Names of its figures begin with `prefix`; the worker opens files for `prefix` and “open”. */
+  /** The names of the card's figures begin with `prefix`; `prefix` and “open” has the worker open files. */
   constructor(
     private readonly prefix: string,
     forget: string,
@@ -58,7 +58,7 @@ export abstract class UserFileCard<Request extends object, Answer> {
     });
     this.#asker = asker(`${prefix}open`, {
       answered: (data, request) => {
-        // An answer to an older request says nothing of the one under way.
+        // An answer to an older request says nothing about the one under way.
         if (request !== this.#latest) return;
         this.stop.hidden = true;
         this.opened(data as Answer);

@@ -181,7 +181,7 @@ class UserModelCard extends UserFileCard<ModelRequest, Answer> {
     this.show(modelFigures({ ...this.#model, windows }), this.#model.digest);
   }
 
-  /** Nothing is chosen beforehand: a guess that nobody checks gives wrong numbers. */
+  /** No family is chosen beforehand, because a guess that nobody checks gives wrong numbers. */
   #askFamily({ families }: FamilyChoice): void {
     this.say('Nothing says which model this is; its tensors’ names are not enough.');
     const none = element('option', { value: '', textContent: 'Choose…', disabled: true, selected: true });
@@ -270,7 +270,7 @@ async function filesIn(folder: FileSystemDirectoryEntry): Promise<ChosenFile[]> 
     path: `${folder.name}/${entry.name}`,
     file: await new Promise<File>((take, fail) => entry.file(take, fail)),
   }));
-  // A link that leads nowhere is an entry, and no file.
+  // A symbolic link that leads nowhere is an entry but not a file.
   const results = await Promise.allSettled(read);
   return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 }
