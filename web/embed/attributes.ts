@@ -7,13 +7,14 @@ import type { AnyFigure } from '../figures/figure.js';
 /** Attributes of every figure. */
 const common = ['name', 'theme', 'keep', 'group'];
 /**
- * Attributes that any element may have without a property of the same name, and those of RDFa and microdata.
+ * Attributes that any element may have without a property of the same name, such as those of RDFa and
+ * microdata.
  */
 const ofAnyElement =
   /^(class|is|xmlns|exportparts|nonce|popover|autocorrect|writingsuggestions|item(id|prop|ref|scope|type)|about|content|datatype|inlist|prefix|property|rel|resource|rev|typeof|vocab)$/;
 
 /**
- * Whether an attribute is not meant for the figure. Hyphens, points and colons are frameworks’: no setting
+ * Whether an attribute is not meant for the figure. Hyphens, dots and colons belong to frameworks: no setting
  * has them.
  */
 function isForeign(attribute: string, element: Element): boolean {

@@ -1,5 +1,5 @@
-// Finds the language's functions that the page has replaced, as old libraries do, and that figures need.
-// They do not need Array.from, which the build replaces (see arrayFrom in plot/plainCopy.ts).
+// Finds the functions of the language that figures need and that the page has replaced, as old libraries do.
+// Figures do not need Array.from, which the build replaces (see arrayFrom in plot/plainCopy.ts).
 
 /** Each function with an example of what it does in the language. */
 const needed: readonly [name: string, works: () => boolean][] = [

@@ -3,16 +3,16 @@
 import type { Theme } from '../plot/colour.js';
 
 const context = 'superpose.theme';
-/** The message that hosts of embeds know. */
+/** The `context` of the message about heights, which hosts of embeds know. */
 const resize = 'iframe.resize';
 
-/** In pixels. At a width of 280, no figure is higher with everything opened. */
+/** The largest height that is believed, in pixels. At a width of 280, no figure with all open is higher. */
 const mostHeight = 6000;
 
-/** The page's message; without a theme, the frame's question. */
+/** The page's message to a frame; without a theme, the frame's question to the page. */
 export const themeMessage = (theme?: Theme): string => JSON.stringify({ context, theme });
 
-/** In a frame: calls the listener with the theme of the page around, if that page sends it. */
+/** In a frame: calls the listener with the theme of the surrounding page, if that page sends it. */
 export function followTheme(listener: (theme: Theme) => void): void {
   if (window.parent === window) return;
   window.addEventListener('message', ({ data, source }) => {
@@ -23,8 +23,8 @@ export function followTheme(listener: (theme: Theme) => void): void {
 }
 
 /**
- * Reads a frame's message: its height within bounds, or that it asks for the theme. Anybody may post
- * anything.
+ * Reads a frame's message: the frame's height within bounds, or `theme` if the frame asks for the theme.
+ * Undefined for any other message, because anybody may post anything.
  */
 export function readFrameMessage(data: unknown): number | 'theme' | undefined {
   if (typeof data !== 'string' || data.length > 10_000) return undefined;
@@ -44,12 +44,12 @@ export function readFrameMessage(data: unknown): number | 'theme' | undefined {
 /** The address before the reader's settings and texts were written into it. */
 export const originalAddress = (): string => history.state?.given ?? location.href;
 
-/** In milliseconds: longer than a figure takes to draw. */
+/** How long reportHeight() waits for the figure, in milliseconds: longer than a figure takes to draw. */
 const longestWait = 5000;
 
 /**
- * Reports the height once the figure is drawn: its placeholder has another height, and the page would move
- * twice.
+ * Reports the height only once the figure is drawn: its placeholder has another height, so the page would
+ * move twice.
  */
 export function reportHeight(figure: Element | null): void {
   if (window.parent === window) return;
@@ -60,7 +60,7 @@ export function reportHeight(figure: Element | null): void {
     if (height === last) return;
     last = height;
     const message = { context: resize, src, height };
-    // Any page may read it: it has only a number and the address that the page gave.
+    // Any page may read the message: it has only a number and the address that the page gave.
     window.parent.postMessage(JSON.stringify(message), '*');
   };
   const sizes = new ResizeObserver(report);

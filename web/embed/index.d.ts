@@ -25,24 +25,24 @@ export type FigureState = Readonly<Record<string, FigureValue>>;
 /** The detail of a figure's `change` event. */
 export interface FigureChange {
   state: FigureState;
-  /** The reader has let go of the slider. */
+  /** Whether the reader has let go of the slider. */
   settled: boolean;
 }
 
-/** `<superpose-figure>`. It is defined when one comes near: see `customElements.whenDefined()`. */
+/** `<superpose-figure>`, which is defined when a figure comes near: see `customElements.whenDefined()`. */
 export interface SuperposeFigure extends HTMLElement {
-  /** Which figure it is. */
+  /** The name of the figure, as `npx add-or-concatenate list` prints it. */
   name: string;
-  /** `auto` or empty: that of the surrounding page. */
+  /** `auto` or empty follows the surrounding page. */
   theme: 'light' | 'dark' | 'auto' | '';
   /** Names of the settings that the reader can change, separated by spaces; all unless given. */
   keep: string | null;
-  /** In figures of one group a slider in one moves the same setting in the others. */
+  /** Figures of one group share settings: a slider in one moves the same setting in the others. */
   group: string;
   readonly state: FigureState;
   /**
-   * Sets the settings given, in this figure and not in its group, and leaves the rest. Fires no `change`. If
-   * a setting or its value does not exist, rejects with a TypeError that says what is allowed, and changes
+   * Sets these settings in this figure alone, not in its group, and leaves the rest. Fires no `change`. If a
+   * setting or its value does not exist, rejects with a TypeError that says what is allowed, and changes
    * nothing.
    */
   set(settings: FigureState): Promise<void>;

@@ -37,9 +37,9 @@ class Mirror implements ReactiveController {
   /** The figure whose attributes have been checked. */
   private checkedFigure: AnyFigure | undefined;
   private unwatch: (() => void) | undefined;
-  /** The latest of the changes that are made one after another. */
+  /** Settles when the last of the queued changes is made. */
   private lastChange = Promise.resolve();
-  // Observes the element itself, which may be in a closed shadow.
+  // Observes the element itself, because an observer of the page would miss one in a closed shadow.
   private readonly changes = new MutationObserver((changes) => this.hear(changes));
 
   constructor(private readonly element: FigureElement) {
@@ -73,7 +73,7 @@ class Mirror implements ReactiveController {
     for (const image of this.element.querySelectorAll('img')) image.style.colorScheme = surroundings.theme;
   };
 
-  /** Attributes follow the state at once, whatever changed it: a stale one would bring the old state back. */
+  /** Attributes follow the state at once, whatever changed it, or they would bring the old state back. */
   hostUpdated(): void {
     const { request, state } = this.element;
     if (request.figure && state !== request.initialSettings && state !== this.mirrored)
@@ -97,15 +97,15 @@ class Mirror implements ReactiveController {
         this.element.setAttribute(attribute, text);
       }
     }
-    // The element's own writes are not requests of the page, and would undo later changes if they were read
-    // as such.
+    // The element's own writes are not requests of the page, and would undo later changes if they were taken
+    // for such.
     this.changes.takeRecords();
   }
 
-  /** The page has changed attributes. Only those that changed ask for another state. */
+  /** Handles attributes that the page has changed. Only those that changed ask for another state. */
   private hear(changes: MutationRecord[]): void {
     const { figure } = this.element.request;
-    // Until the figure's code is loaded no attribute has been read; then all are.
+    // Until the figure's code is loaded no attribute has been read; loading it reads all of them.
     if (figure?.name !== this.element.name) return;
     warnOfUnknown(this.element, figure);
     const attributes = new Set(changes.map(({ attributeName }) => attributeName as string));
@@ -126,7 +126,7 @@ class Mirror implements ReactiveController {
     this.show(figure, texts);
   }
 
-  /** Sets what has changed in the other figures of the group that have the setting and can take the value. */
+  /** Sets what has changed here in the group's other figures that have the setting and can take the value. */
   async share(): Promise<void> {
     const { request, group, state } = this.element;
     if (!request.figure) return;
@@ -148,7 +148,7 @@ class Mirror implements ReactiveController {
     }
   }
 
-  /** Makes simultaneous changes one after another: each starts from the state that the previous one left. */
+  /** Queues simultaneous changes, so that each starts from the state that the previous one left. */
   private inTurn(change: () => Promise<void>): Promise<void> {
     const changed = this.lastChange.then(change);
     this.lastChange = changed.catch(() => {});
@@ -200,7 +200,7 @@ const mirrors = new WeakMap<FigureElement, Mirror>();
 
 /** Methods that a figure has only on somebody else's page; those for the page's scripts are in index.d.ts. */
 const methods = {
-  /** A link to the figure with the site's picture, which exists only of the first view. */
+  /** A link to the figure with the site's picture, which exists only for the first view. */
   standIn(this: FigureElement): TemplateResult | undefined {
     const { figure, settings } = this.request;
     const { home, pictures } = hostPage;

@@ -1,6 +1,6 @@
-// The part of MiniLM that one state of a figure needs, small enough to go into a page: the rows of its words
-// and positions, the first layer, and a tokenizer that knows its words only. And the recorded runs that it
-// opens with.
+// The part of MiniLM that one state of a figure needs, small enough to go into a page: the rows of the
+// state's words and positions, the first layer, and a tokenizer that knows only those words. It also holds
+// the recorded runs that the figure opens with.
 import type { MiniLM, Sentence } from 'add-or-concatenate';
 import { filesOfPiece, type Manifest } from '../../build/package/model/pieces.js';
 import type { Library } from '../figures/figure.js';
@@ -15,13 +15,13 @@ export interface ModelExcerpt {
   pieces: number[];
   /** Files by name, base64. */
   files: Record<string, string>;
-  /** Rows of the tables: which they are, then their bytes one after another, base64. */
+  /** Rows of the tables, by table: their indices, and their bytes one after another, base64. */
   rows: Record<string, { at: number[]; bytes: string }>;
   /** Runs that were trained beforehand, by name. */
   recorded?: Record<string, unknown>;
 }
 
-/** Something was asked for that is not in the excerpt. */
+/** The error for a request for something that is not in the excerpt. */
 export class NotInExcerpt extends Error {}
 
 const rowFile = /^(words|positions)-(\d+)\.bin$/;
@@ -44,7 +44,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** With a file for each row. */
+/** The manifest with a file for each row of the tables. */
 const inRows = ({ files, ...others }: Manifest) => ({
   ...others,
   files: Object.fromEntries(
@@ -67,7 +67,7 @@ export function excerptRecorder(read: ReadFile) {
   const runs = new Map<string, unknown>();
   let bytes = 0;
   let loadingManifest: Promise<Manifest> | undefined;
-  // Read only when somebody awaits it; otherwise a failure would go unheard.
+  // Read only when somebody awaits the manifest; otherwise a failure would go unnoticed.
   const manifest = () => {
     loadingManifest ??= read('manifest.json').then(json);
     return loadingManifest;
@@ -105,14 +105,14 @@ export function excerptRecorder(read: ReadFile) {
       files.set(file, fileBytes);
       return fileBytes;
     },
-    /** Records which runs are taken. */
+    /** Records which recorded runs are read. */
     recorded: (give: Library['recorded']): Library['recorded'] =>
       give &&
       (async (name) => {
         runs.set(name, await give(name));
         return runs.get(name);
       }),
-    /** Records the texts and pieces too. */
+    /** Records the texts and the pieces that the model is asked for. */
     watched: (model: MiniLM): MiniLM =>
       guarded(model, {
         text(text, sentence) {
@@ -144,7 +144,7 @@ export function excerptRecorder(read: ReadFile) {
   };
 }
 
-/** Rows one after another, and which they are. */
+/** The indices of the rows, and the rows' bytes one after another. */
 function packed(rows: ReadonlyMap<number, Uint8Array>): { at: number[]; bytes: string } {
   const at = [...rows.keys()].sort((a, b) => a - b);
   const all = at.map((row) => rows.get(row) as Uint8Array);
@@ -154,7 +154,7 @@ function packed(rows: ReadonlyMap<number, Uint8Array>): { at: number[]; bytes: s
   return { at, bytes: toBase64(bytes) };
 }
 
-/** The tokenizer with only the words asked for. It is greedy, so it cuts the same texts the same way. */
+/** The tokenizer with only the words asked for. Being greedy, it cuts the same texts the same way. */
 function reduced(tokenizer: { model: { vocab: Record<string, number> } }, ids: ReadonlySet<number>) {
   const vocab = Object.fromEntries(
     // The first thousand are markers, letters and signs.
@@ -168,7 +168,7 @@ interface Guards {
   pieces(ids: readonly number[]): void;
 }
 
-/** A model that says what texts and pieces it is asked for, before it answers. */
+/** A model that reports which texts and pieces it is asked for, before it answers. */
 function guarded(model: MiniLM, { text: tell, pieces: tellPieces }: Guards): MiniLM {
   const tokenize: MiniLM['tokenize'] = async (text, most) => {
     const sentence = await model.tokenize(text, most);
@@ -211,7 +211,7 @@ export function excerptReader(excerpt: ModelExcerpt): ReadFile {
   };
 }
 
-/** A model’s excerpt cuts only the texts that it was made for: others it would cut wrongly. */
+/** Refuses texts that the excerpt was not made for, because its tokenizer would cut them wrongly. */
 export const onlyExcerpt = (model: MiniLM, { texts, pieces }: ModelExcerpt): MiniLM => {
   const known = new Set(texts);
   const ids = new Set(pieces);

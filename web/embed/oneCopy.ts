@@ -1,5 +1,5 @@
-// Starts only one copy of Superpose on a page that has several, of one version or two: the first whose files
-// load. The console says which one it is.
+// Starts only one copy of Superpose on a page that has several, of the same or of different versions: the
+// first whose files load. The console says which one it is.
 const mark = Symbol.for('superpose');
 const element = 'superpose-figure';
 
@@ -12,7 +12,7 @@ interface Copy {
 interface Copies {
   /** The version of the copy that is used, or tried. */
   version: string;
-  /** Copies that wait in case it fails. */
+  /** Copies that wait in case that copy fails. */
   next: Copy[];
 }
 
@@ -23,7 +23,7 @@ export function startOneCopy(version: string, start: () => void): void {
   const copies = page[mark];
   const unused = `Superpose ${version} is not used on this page`;
   if (copies) {
-    // A copy of the same version makes no difference.
+    // Another copy of the same version makes no difference, so it is not reported.
     if (![copies, ...copies.next].some((copy) => copy.version === version))
       console.info(`${unused}, unless version ${copies.version}, which came first, cannot be loaded.`);
     copies.next.push({ version, start });

@@ -31,7 +31,7 @@ export default defineConfig({
     rollupOptions: {
       transform: independent,
       external: /build\/package\/index\.js$/,
-      // Notes for bundlers stay.
+      // Annotations for bundlers stay.
       output: {
         chunkFileNames: '[name].js',
         paths: () => '../index.js',
@@ -43,7 +43,7 @@ export default defineConfig({
     onlyHalf('figure'),
     ownNames(),
     notices.plugin(),
-    // What a debugger shows keeps its structure.
+    // Without compression, what a debugger shows keeps its structure.
     smaller({ defaults: false }, { comments: /@vite-ignore|webpackIgnore|[@#]__PURE__/ }),
     {
       name: 'after',

@@ -44,7 +44,7 @@ export function configure(options: EmbedOptions): void {
   if (options.wasm !== undefined) wasm = folderAt('wasm', options.wasm);
 }
 
-/** Where the files are, for a worker that is made of a blob and so has no address of its own. */
+/** Where the files are, for a worker that is made from a blob and so has no address of its own. */
 function supplies(): Supplies {
   const simd = supportedSimd() ?? 'plain';
   const at = (module: ModuleName) =>

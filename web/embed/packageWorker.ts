@@ -1,4 +1,4 @@
-// The worker of add-or-concatenate/embed, which package.ts has as text.
+// The worker of add-or-concatenate/embed, which package.ts contains as text.
 import { answerQuestions } from './program.js';
 
 answerQuestions();

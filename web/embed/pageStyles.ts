@@ -1,6 +1,5 @@
-// Styles that figures have only on other people's pages, which can set the colours that stand for no term,
-// as
-// --superpose-NAME.
+// Styles that figures have only on other people's pages. Such a page can set every colour that does not stand
+// for a term, by the property --superpose-NAME.
 import { unsafeCSS } from 'lit';
 import { elementStyles } from '../element/surroundings.js';
 import { canvasInks } from '../plot/canvas.js';
@@ -22,10 +21,10 @@ function pageInk(context: CanvasRenderingContext2D, ink: Ink, theme: Theme): str
   return /^#.{6}$/.test(context.fillStyle) ? context.fillStyle : themeInk;
 }
 
-/** A snippet reserves the height with inputs, which are not printed. */
+/** Unsets in print the height that a snippet reserves, which includes the inputs: these are not printed. */
 const onPaper = '@media print{:host{min-height:0!important}}';
 
-/** Lets the page set colours. To be called before the element is defined. */
+/** Lets the page set colours. Call it before the element is defined. */
 export function usePageStyles(): void {
   const dark = variables('dark');
   elementStyles.push(

@@ -1,5 +1,5 @@
-// Whether the page around a figure is light or dark, however it switches: by a class, an attribute, or the
-// reader's preference. It depends on the background behind the figure.
+// Finds out whether the page around a figure is light or dark, however the page switches: by a class, an
+// attribute, or the reader's preference. The background behind the figure decides.
 import type { Theme } from '../plot/colour.js';
 
 const listeners = new Set<() => void>();

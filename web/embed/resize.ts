@@ -5,7 +5,7 @@
 import { readFrameMessage, themeMessage } from './frameMessages.js';
 import { pageTheme, watchPageTheme } from './pageTheme.js';
 
-/** The folder of this script, where the figures are too. */
+/** The folder of this script, where the figures are, too. */
 const script = document.currentScript;
 const home = script instanceof HTMLScriptElement && script.src ? new URL('./', script.src).href : undefined;
 /** The message that each frame was sent last. */
@@ -24,7 +24,7 @@ function isFigure(frame: HTMLIFrameElement, from: string): boolean {
   return (isOurs || origin === location.origin) && (from === origin || from === 'null');
 }
 
-/** The page may have changed its theme. */
+/** Sends the theme to every frame that has been sent one, because the page may have changed it. */
 function follow(): void {
   for (const frame of lastMessages.keys()) {
     if (frame.isConnected) sendTheme(frame);
@@ -46,10 +46,10 @@ window.addEventListener('message', ({ data, source, origin }) => {
   const frames = [...document.querySelectorAll('iframe')];
   const frame = frames.find(({ contentWindow }) => contentWindow === source);
   if (!frame || !isFigure(frame, origin)) return;
-  // A frame asks when it has loaded, and no longer knows an earlier theme.
+  // A frame asks when it has loaded, and then no longer knows an earlier theme.
   if (message === 'theme') lastMessages.delete(frame);
   else frame.style.height = `${message}px`;
   sendTheme(frame);
-  // Not earlier: a script in the head runs before the page has a body.
+  // Not called earlier, because a script in the head runs before the page has a body.
   watchPageTheme(follow);
 });

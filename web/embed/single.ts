@@ -87,7 +87,7 @@ async function showPage(script: string): Promise<void> {
       else element.setAttribute(name, value);
     }
     await element.show(settings, problem);
-    // In a page that was loaded again, the address may have the reader's settings.
+    // After a reload, the address may have the reader's settings, which Reset must not go back to.
     const initial = withLink(page, new URL(originalAddress()).hash).settings;
     const { request } = element;
     if (request.figure) request.initialSettings = readState(request.figure.controls, initial).state;

@@ -9,8 +9,8 @@ const root = resolve(import.meta.dirname, '../..');
 const notices = noticeCollector();
 
 /**
- * The .wasm is handed in, and the model's address and the code for Node are not used here: no file at an
- * address is bundled.
+ * Keeps the bundler from including files by their address: the .wasm is handed in, and the model's address
+ * and the code for Node are not used here.
  */
 export const withoutWasmAddress = (): Plugin => ({
   name: 'without-wasm-address',

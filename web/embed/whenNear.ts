@@ -1,6 +1,6 @@
 // Finds a page's figures, and the moment when the first of them comes near the reader's view.
 const element = 'superpose-figure';
-// More than on the figures' own page: the code is still to load, and heights must change out of sight.
+// Farther than on the figures' own page: the code is still to load, and heights must change out of sight.
 const distance = '1200px';
 /** Between two searches of a page that changes its size, in milliseconds. */
 const pause = 200;
@@ -50,7 +50,7 @@ export function whenNear(define: () => Promise<void>, failed: (error: unknown) =
       }
     }
   };
-  /** A page that has loaded and shows no figure may have them in closed shadows. */
+  /** Whether the page has loaded and shows no figure: its figures may then be in closed shadows. */
   const none = () => !hasFigure && document.readyState === 'complete';
   const watchClosed = (elements: Iterable<Element>) => {
     for (const element of elements) if (!over && mayBeClosed(element)) views.observe(element);
@@ -66,8 +66,8 @@ export function whenNear(define: () => Promise<void>, failed: (error: unknown) =
       for (const node of addedNodes) if (node instanceof Element) look([node, ...node.querySelectorAll('*')]);
     }
   });
-  // Attaching a shadow later is no mutation of the tree, but it takes room. While a page is being resized it
-  // is searched now and then, not at every step.
+  // Attaching a shadow later is no mutation of the tree, but changes the page's size. While that keeps
+  // changing, the page is searched now and then, not at every step.
   let waiting = false;
   const layouts = new ResizeObserver(() => {
     if (waiting) return;
