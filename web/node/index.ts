@@ -1,4 +1,4 @@
-// What Node needs of the figures: to compute them, to draw them, and to make their placeholders.
+// Exports what Node needs to compute the figures, to draw them, and to make their placeholders.
 export { toCsv, toJson, toSvg } from '../element/exports.js';
 export { readLink, writeLink } from '../element/link.js';
 export {

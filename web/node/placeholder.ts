@@ -9,9 +9,9 @@ import type { Rendered } from './render.js';
 
 /** The window width from which figures stand beside steps or beside one another. */
 const besideFrom = '85rem';
-/** On an upright tablet, up to this window width, the first figure draws its two ways below one another. */
+/** On an upright tablet, up to this window width, the first figure draws its two ways one below the other. */
 const upright = { width: 728, to: '52.4rem' };
-/** For figures that stand beside something in wide windows: their drawing in narrower ones. */
+/** The drawing in narrower windows of figures that stand beside something in wide windows. */
 const besideMiddle = { width: 820, to: '74.99rem' };
 
 export interface Placeholder {
@@ -21,7 +21,7 @@ export interface Placeholder {
   pictures: Record<string, string>;
 }
 
-/** The room of an input. Options that may need more than one line break as they will in it. */
+/** Markup that reserves the space of an input. Options that may need several lines wrap as in the input. */
 function roomOf(control: Control): string {
   const kind = inputClass(control);
   const options = control.kind === 'choice' && control.radio ? Object.values(control.options) : [];
@@ -43,7 +43,7 @@ export async function placeholder(
   const controls = Object.entries(figure.controls as Record<string, Control>).filter(
     ([name]) => !unused.has(name),
   );
-  // Below the picture they stand with it, not in the slot above.
+  // Inputs below the picture are reserved there, not in the slot above.
   const { below } = figure;
   // Playback comes before training.
   const aside = below && figure.plays;

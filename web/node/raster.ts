@@ -1,8 +1,8 @@
 // Draws an SVG picture as a PNG at twice its size, with an optional rasteriser.
 
 /**
- * Replaces what the rasteriser does not know: custom properties, and `pixelated`, which has an older name
- * there.
+ * Replaces what the rasteriser does not know: custom properties, and `pixelated`, for which it has an older
+ * name.
  */
 export function plainSvg(svg: string): string {
   const values = new Map(

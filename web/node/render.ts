@@ -1,4 +1,4 @@
-// A figure without a page: computed and drawn in Node by the same code.
+// Computes and draws a figure in Node, without a page but with the same code.
 import { readFile } from 'node:fs/promises';
 import type { Result } from '../element/exports.js';
 import { excerptRecorder, type ModelExcerpt, NotInExcerpt, watchedLibrary } from '../embed/modelExcerpt.js';
@@ -24,7 +24,7 @@ export const renderer = (modelFolder?: URL) =>
   rendererOf({ ...library(modelFolder && { from: modelFolder }), recorded });
 
 export function rendererOf(loaded: Library) {
-  /** `heed` may throw for what is refused, before anything is computed. */
+  /** `heed` gets the sentences about refused settings, and may throw before anything is computed. */
   return async (
     name: string,
     settings: [string, string][] = [],
@@ -44,8 +44,8 @@ export function rendererOf(loaded: Library) {
 }
 
 /**
- * Renders a figure and records what it reads of the model, undefined if that is nothing or too much to
- * carry.
+ * Renders a figure and records what it reads of the model. The excerpt is undefined if that is nothing or
+ * too much for a page to carry.
  */
 export async function renderWithExcerpt(
   modelFolder: URL,

@@ -1,4 +1,4 @@
-// The figures for Node, beside the typed API that they call.
+// Builds the figures for Node, beside the typed API that they call, and the command.
 import { chmodSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build, defineConfig } from 'vite';
@@ -19,7 +19,7 @@ export default defineConfig({
     target: 'node20',
     rollupOptions: {
       external: ['add-or-concatenate'],
-      // A fifth less when packed.
+      // Minified, which makes the package a fifth smaller.
       output: {
         paths: { 'add-or-concatenate': '../index.js' },
         codeSplitting: false,
@@ -47,7 +47,7 @@ async function buildCommand() {
         external: ['add-or-concatenate', '../index.js'],
         output: {
           entryFileNames: '[name].js',
-          // Side by side, so that what they import lies where it does for the command.
+          // Chunks lie beside the command, so that their imports have the same relative paths.
           chunkFileNames: 'command-[name].js',
           paths: (id) =>
             id === 'add-or-concatenate' ? '../index.js' : id.endsWith('node/index.js') ? './index.js' : id,
@@ -56,6 +56,6 @@ async function buildCommand() {
       },
     },
   });
-  // npx sets this once, when it first links to a folder, and runs what a later build wrote as it finds it.
+  // npx sets the mode only once, when it first links to a folder, and runs a later build's file as it is.
   chmodSync(resolve(outDir, 'command.js'), 0o755);
 }

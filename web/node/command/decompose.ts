@@ -187,7 +187,7 @@ async function written(model: OpenedModel, run: StudyRun, output: Output): Promi
   return file === undefined ? '' : `${summary}\n`;
 }
 
-/** Reports how far a study is. */
+/** Yields the pieces of a study, and reports how far it has got. */
 async function* watched(
   pieces: AsyncIterable<Piece>,
   { sentences, layers }: Study,

@@ -66,7 +66,7 @@ export async function figure(args: string[]): Promise<string> {
 
   const set = settingsOf(values.set);
   const settings = values.state === undefined ? set : [...stateOf(figureName, values.state), ...set];
-  // What would fail at the end is checked before the work.
+  // What could only fail at the end is checked before the work.
   await checkWritable(out);
   if (kind === '.png' && !(await canRasterise()))
     throw new Refusal('Making a PNG takes a rasteriser. It is a package: npm install @resvg/resvg-js');

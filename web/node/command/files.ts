@@ -5,7 +5,7 @@ import { quote, Refusal } from './options.js';
 const unwritable = (file: string, why: string | undefined) =>
   new Refusal(`${quote(file, 200)} could not be written (${why}).`);
 
-/** Resolves links. */
+/** The path with symbolic links resolved; as it is if there is no such file. */
 const resolved = (file: string) => realpath(file).catch(() => file);
 const besides = (file: string) => `${file}.${process.pid}.part`;
 
@@ -19,7 +19,7 @@ export async function checkWritable(file: string): Promise<void> {
   try {
     await (await open(file, 'a')).close();
     const target = await realpath(file);
-    // The file that open() created, also behind a link.
+    // Removes the file that open() created, even behind a link.
     if (!before) await unlink(target);
     await (await open(besides(target), 'a')).close();
     await unlink(besides(target));
@@ -28,7 +28,7 @@ export async function checkWritable(file: string): Promise<void> {
   }
 }
 
-/** Writes beside the file and then renames: on a full disk the old file stays as it was. */
+/** Writes beside the file and then renames, so that on a full disk the old file stays as it was. */
 export async function write(file: string, content: Parameters<typeof writeFile>[1]): Promise<void> {
   const target = await resolved(file);
   try {
@@ -41,7 +41,7 @@ export async function write(file: string, content: Parameters<typeof writeFile>[
   } catch (error) {
     await unlink(besides(target)).catch(() => undefined);
     const { code } = error as NodeJS.ErrnoException;
-    // An error without a code is that of the content, whose computation was interrupted or refused.
+    // An error without a code comes from the content, whose computation was interrupted or refused.
     throw typeof code === 'string' ? unwritable(file, code) : error;
   }
 }

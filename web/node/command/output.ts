@@ -1,4 +1,5 @@
-// Where an answer goes and in which format: a file whose ending says it, or standard output with a flag.
+// Where an answer goes and in which format: a file, whose ending names the format, or standard output, for
+// which a flag does.
 import { listed } from '../../../build/package/listed.js';
 import { checkWritable, write } from './files.js';
 import { quote, Refusal } from './options.js';
@@ -28,7 +29,7 @@ export const arrayOptions = {
 
 type OutputValues = { out?: string | undefined } & { [Name in Format]?: boolean | undefined };
 
-/** What --out and the flags say. Refuses a path that cannot be written. */
+/** Reads --out and the flags. Refuses a path that cannot be written. */
 export async function outputOf(values: OutputValues, allowed: readonly Format[]): Promise<Output> {
   const { out } = values;
   const flags = allowed.filter((format) => values[format]);

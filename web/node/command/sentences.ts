@@ -1,4 +1,4 @@
-// The sentences that the command reads: one by --text or --ids, or the lines of a file or of standard input.
+// The sentences that the command reads: one from --text or --ids, or the lines of a file or standard input.
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { OpenedModel, Sentence } from 'add-or-concatenate';
@@ -7,7 +7,7 @@ import { integerOf, quote, Refusal } from './options.js';
 /** A sentence before a model has cut it into tokens. */
 export interface GivenSentence {
   text: string;
-  /** Where it stands, such as “Line 3 of “sentences.txt”: ”; empty for the only one. */
+  /** Where it stands, such as “Line 3 of “sentences.txt”: ”; empty for a single sentence. */
   place: string;
 }
 
@@ -84,7 +84,7 @@ export async function tokenized(
   return sentences;
 }
 
-/** Refuses what is refused of a sentence, with the place where it stands. */
+/** Does work on a sentence, and puts the place of the sentence in front of a refusal. */
 export async function inPlace<T>(place: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

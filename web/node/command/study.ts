@@ -1,4 +1,5 @@
-// A study: the scores of some sentences in some layers and heads, and the terms of each, one after another.
+// A study: the scores of some sentences in some layers and heads, and the terms of each score, computed one
+// piece after another.
 import type { CorpusMeans, OpenedModel, Scores, Sentence, Way } from 'add-or-concatenate';
 import { turn } from './interrupted.js';
 import { inPlace } from './sentences.js';
@@ -11,11 +12,11 @@ export interface StudySentence extends Sentence {
   readonly excludedRows: readonly number[];
 }
 
-/** What is decomposed, and what decides the numbers. */
+/** What is decomposed, and the options that the numbers depend on. */
 export interface Study {
   /** The name of the model. */
   readonly model: string;
-  /** Undefined for the first layer in three parts. */
+  /** The way to split the scores; undefined for the first layer in three parts. */
   readonly way: Way | undefined;
   readonly gauge: 'canonical' | 'raw';
   /** The layers, in the order of the arrays. */
@@ -34,7 +35,7 @@ export interface Piece {
 }
 
 export interface StudyRun extends Study {
-  /** What the errors about a sentence begin with, by its place. */
+  /** The beginnings of errors about each sentence, such as “Line 3 of “sentences.txt”: ”. */
   readonly places: readonly string[];
   /** The heads; undefined for all. */
   readonly only: number[] | undefined;
@@ -42,7 +43,7 @@ export interface StudyRun extends Study {
   readonly signal: AbortSignal;
 }
 
-/** The pieces of a study, layer after layer of each sentence, whose forward pass runs once for all layers. */
+/** The pieces of a study, sentence by sentence and layer by layer, with one forward pass per sentence. */
 export async function* piecesOf(model: OpenedModel, run: StudyRun): AsyncGenerator<Piece> {
   const { sentences, layers, way, gauge, only, means, places, signal } = run;
   for (const [sentence, { text: _, excludedRows, ...input }] of sentences.entries()) {

@@ -1,4 +1,5 @@
-// A study in arrays of float32, in which scores are computed: one as .npy, all as .safetensors.
+// Writes a study as arrays of float32, the type that scores are computed in: one array as .npy, all as
+// .safetensors.
 import type { Scores } from 'add-or-concatenate';
 import { safetensorsHeader } from '../../../build/package/model/encodeSafetensors.js';
 import type { Piece, Study } from './study.js';
@@ -8,7 +9,7 @@ type Pieces = AsyncIterable<Piece>;
 
 const parts = ['query part', 'key part'];
 
-/** What the axes of each array count. */
+/** What each axis of each array counts. */
 export const axes = {
   shares: ['sentence', 'layer', 'head', ...parts],
   covariances: ['sentence', 'layer', 'head', ...parts],
@@ -45,7 +46,7 @@ function bytesOf(numbers: Float32Array | Float64Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** Yields a header, which the first piece's scores decide, and the bytes of every piece. */
+/** Yields a header, which depends on the first piece's scores, and then the bytes of every piece. */
 async function* afterHeader(
   pieces: Pieces,
   header: (scores: Scores) => Uint8Array,
@@ -114,7 +115,7 @@ function tensorsOf(study: Study, scores: Scores): Parameters<typeof safetensorsH
   ];
 }
 
-/** The format's metadata are texts, so all else is JSON. */
+/** The metadata of the file. The format allows only texts, so everything else is written as JSON. */
 function metadataOf(study: Study, scores: Scores): Record<string, string> {
   const values = { superpose: 'decompose', ...headerOf(study, scores), axes };
   return Object.fromEntries(

@@ -1,4 +1,5 @@
-// A study in rows: as a text to read, as CSV and as JSON. A row is a head, or with --head a pair of tokens.
+// Writes a study in rows, as a text to read, as CSV or as JSON. A row is a head, or with --head a pair of
+// tokens.
 import { logitsOf, type Scores, sharesOf, termOf } from 'add-or-concatenate';
 import { csvOf } from '../../plot/csv.js';
 import type { Piece, Study, StudySentence } from './study.js';
@@ -11,7 +12,7 @@ type Table = { columns: string[]; rows: Row[] };
 /** The columns that say where a row belongs. */
 const placeColumns = ['sentence', 'layer', 'head'];
 
-/** The terms that there are: by mechanism, most pairs of parts have none. */
+/** The pairs of parts that have a term: by mechanism, most pairs have none. */
 function termsOf({ parts }: Pick<Scores, 'parts'>, { way }: Study) {
   // `offset` has no terms with other parts, and positions have none with the constant.
   const isAlone = (part: string) => part === 'offset';

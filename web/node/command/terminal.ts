@@ -34,8 +34,8 @@ export function progress(line = ''): void {
 }
 
 /**
- * Returns a function to call with how many of `total` steps are done: anywhere but on a terminal, where
- * progress() says more, it writes a line for each tenth. A single step has none.
+ * Returns a function to call with how many of `total` steps are done. It writes a line for each tenth, but
+ * not on a terminal, where progress() says more, and not if there is only one step.
  */
 export function tenthsOf(total: number): (done: number, line: string) => void {
   let tenths = 0;

@@ -12,13 +12,13 @@ import { integerOf, isNumber, parseOptions, quote, Refusal, settingsOf } from '.
 import { deliver, type Output, outputOf, tableOptions } from './output.js';
 import { progress, tenthsOf } from './terminal.js';
 
-/** Runs of one task and scheme, which differ by their seeds. */
+/** One task and scheme, trained in runs that differ by their seeds. */
 interface Cell {
   scheme: string;
   options: TaskTrainerOptions;
 }
 
-/** A cell with those of its runs that are finished. */
+/** A cell with its runs, as far as they are finished. */
 type FinishedCell = Cell & { runs: TrainingRun[] };
 
 export async function train(args: string[]): Promise<string> {
@@ -118,7 +118,7 @@ async function runsOf(
       for (let seed = 1; seed <= seeds; seed++) {
         const name = `${options.task}, ${scheme}, seed ${seed}`;
         progress(`run ${done + 1} of ${count}: ${name}${last}`);
-        // A signal is heard after every step, since those of a large model are long.
+        // A signal is heeded after every step, since a step of a large model takes long.
         const run = await trainingRun(
           superpose,
           { options: { ...options, seed }, steps },
@@ -245,7 +245,7 @@ function settingOf([key, value]: [string, string]): [string, number | boolean | 
   if (!settable.includes(key)) throw new Refusal(unknownName('option', key, settable));
   if (value === 'true' || value === 'false') return [key, value === 'true'];
   if (isNumber(value)) return [key, Number(value)];
-  // The trainer says which there are.
+  // The trainer refuses an unknown schedule, and says which schedules there are.
   if (key === 'schedule') return [key, value];
   throw new Refusal(`--set ${key}= takes a number, true or false, and got ${quote(value)}.`);
 }

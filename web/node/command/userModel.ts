@@ -1,4 +1,4 @@
-// The options that name and open a model of the user's.
+// Opens a model of the user's, by the options that say what its files do not.
 import { FamilyUnknown, load, type OpenedModel, openModel } from 'add-or-concatenate';
 import { numberOf, Refusal } from './options.js';
 
