@@ -5,7 +5,7 @@ import { headless } from './site/figures.js';
 import { html, type LinkedText, linked } from './verdicts.js';
 
 export interface Answer {
-  /** One line of it, for descriptions and help texts. */
+  /** The answer in one line, for descriptions and help texts. */
   short: string;
   /** The text that follows the short form below the title. */
   lede: string;

@@ -32,7 +32,7 @@ function stageOf({ steps }: Beat, withFigures: Headless): string {
     (name) => `<div class="shot"><superpose-figure name="${name}"></superpose-figure></div>`,
   );
   const all = steps.map((step) => stepOf(step, withFigures)).join('\n');
-  // A single step has nothing to stay for: its text follows the picture.
+  // The picture of a single step does not stay: the text follows it.
   const kind = steps.length > 1 ? 'stage' : 'stage single';
   return `<div class="${kind}"><div class="stays">${shots.join('')}</div>\n<ol class="steps">${all}</ol></div>`;
 }

@@ -1,4 +1,4 @@
-// Writes the licence notices of what is built: of every package whose code is in the bundle, and of the code
+// Writes the licence notices of what is built, for every package whose code is in the bundle and for the code
 // that the WebAssembly files contain.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import type { Plugin } from 'vite';
 const modules = resolve(import.meta.dirname, '../../node_modules');
 const textIn = (file: string) => readFileSync(resolve(import.meta.dirname, 'licences', file), 'utf8').trim();
 
-/** The licence of musl, which is beside its code in Emscripten. */
+/** The licence of musl, from beside musl's code in Emscripten. */
 function muslText(): string {
   const { SUPERPOSE_EMSCRIPTEN: emscripten } = process.env;
   if (!emscripten) throw new Error('The licence of musl is in Emscripten: first, . build/env.sh');
@@ -23,7 +23,7 @@ export interface Notice {
   source?: string;
 }
 
-/** Compiled into the .wasm files: Eigen by CMakeLists.txt, the rest by Emscripten. */
+/** The code that is compiled into the .wasm files: Eigen by CMakeLists.txt, the rest by Emscripten. */
 const compiled = (): Notice[] => [
   {
     name: 'Eigen 5',
@@ -49,7 +49,7 @@ const compiled = (): Notice[] => [
 ];
 
 /**
- * The notice of the files in model/. The package that they come from has another licence for its own code.
+ * The notice of the files in model/. The package that the files come from has another licence for its code.
  */
 const model = (): Notice => ({
   name: 'all-MiniLM-L6-v2',
@@ -69,7 +69,7 @@ export function noticeOf(packageName: string): Notice {
 /** Returns the name of the package that a module belongs to; empty for our own. */
 const packageOf = (id: string): string => id.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? '';
 
-/** Collects packages from every build whose plugin it is, workers included; `write` writes the file. */
+/** Collects packages from every build that uses its plugin, workers included; `write` writes the file. */
 export function noticeCollector() {
   const packages = new Set<string>();
   return {
@@ -83,7 +83,7 @@ export function noticeCollector() {
         }
       },
     }),
-    /** `withModel`: the model's files are included. */
+    /** Writes the file, with the notice of the model's files if `withModel` says so. */
     write(file: string, { others = [], withModel = false }: NoticeOptions = {}): void {
       const notices = [...new Set([...packages, ...others])].sort().map(noticeOf);
       mkdirSync(dirname(file), { recursive: true });

@@ -8,7 +8,7 @@ const variables = (theme: Theme) => `:root{${themeVariables(theme)};--link:${lin
 /** Rules that define every size of type, and every colour, light and dark. */
 export const paletteRules = `:root{${sizeVariables}}${variables('light')}@media (prefers-color-scheme:dark){${variables('dark')}}`;
 
-/** Puts them in front of page.css. */
+/** Puts these rules in front of page.css. */
 export const palette = (): Plugin => ({
   name: 'palette',
   enforce: 'pre',

@@ -33,7 +33,7 @@ export function placesOn(html: string): string[] {
 
 const places = new Map(pageFolders.map((folder) => [folder as string, placesOn(sourceOf(folder))]));
 
-/** What is on one page alone, for a page that is asked for something it does not have. */
+/** The places that are on one page alone, for a page that is asked for a place that it does not have. */
 export const placesElsewhere = (): Record<string, string> =>
   Object.fromEntries(
     [...places].map(([folder, names]) => {
@@ -51,7 +51,7 @@ export const upFrom = (path: string): string => (folderOf(path) === '' ? './' : 
 /** The figure, the card or the section that a fragment leads to. */
 const placeOf = (fragment: string): string => /^v=1&amp;figure=([\w-]+)/.exec(fragment)?.[1] ?? fragment;
 
-/** Makes links to what is on another page lead there. */
+/** Makes links to places on another page lead to that page. */
 export function acrossPages(html: string, folder: string): string {
   const here = places.get(folder) ?? [];
   return html.replace(/href="#([^"]+)"/g, (link, fragment: string) => {

@@ -44,7 +44,7 @@ export const maths = (): Plugin => ({
   transformIndexHtml: { order: 'pre', handler: withMaths },
 });
 
-/** Removes the source's indents, which are invisible in a page without preformatted text. */
+/** Removes the source's indentation, which is invisible in a page without preformatted text. */
 export function withoutIndents(html: string): string {
   if (/<(pre|textarea)[\s>]/.test(html)) throw new Error('A page with preformatted text keeps its indents.');
   return html.replace(/\n\s+/g, '\n');
@@ -78,8 +78,8 @@ export const unbrokenNumbers = (): Plugin => ({
 });
 
 /**
- * Minifies once more, after Vite's own minifier. That saves a hundredth of the page's scripts, without which
- * they would exceed their budgets, and a quarter of the figures in the package, which Vite does not minify.
+ * Minifies once more, after Vite's own minifier. That saves a hundredth of the page's scripts, which would
+ * otherwise exceed their budgets, and a quarter of the package's figures, which Vite does not minify.
  */
 export const smaller = (compress: CompressOptions, format: FormatOptions = {}): Plugin => ({
   name: 'smaller',
@@ -98,12 +98,12 @@ export const smaller = (compress: CompressOptions, format: FormatOptions = {}): 
 });
 
 /**
- * The bundler lists a module's exports with `for … in`, which also visits what a page has added to
- * Object.prototype and would define it anew: on such a page no figure would load.
+ * Matches the bundler's loop over a module's exports. Its `for … in` also visits what a page has added to
+ * Object.prototype and would define that again, so on such a page no figure would load.
  */
 const exportLoop = /for\s*\(var (\w+) in (\w+)\)/g;
 
-// The file of language models also says how each source was trained, which readers of the page do not fetch.
+// The file of language models also says how each source was trained. Readers of the page need not fetch that.
 export const readSources = (): Plugin => ({
   name: 'read-sources',
   enforce: 'pre',
@@ -123,14 +123,14 @@ export const ownNames = (): Plugin => ({
     code.includes('Symbol.toStringTag') ? code.replace(exportLoop, 'for (var $1 of Object.keys($2))') : null,
 });
 
-/** For `transform` of a bundler: pages with MooTools or Prototype.js replace Array.from. */
+/** For a bundler's `transform`: our own Array.from, because MooTools and Prototype.js replace the page's. */
 export const independent = {
   inject: {
     'Array.from': [resolve(import.meta.dirname, '../plot/plainCopy.ts'), 'arrayFrom'] as [string, string],
   },
 };
 
-/** The functions within a syntax tree that do nothing but import a module. */
+/** The functions in a syntax tree that do nothing but import a module. */
 function importers(node: unknown): { start: number; end: number; body: { start: number; end: number } }[] {
   if (typeof node !== 'object' || node === null) return [];
   const { type, body } = node as { type?: string; body?: { type?: string } };
@@ -139,9 +139,9 @@ function importers(node: unknown): { start: number; end: number; body: { start: 
 }
 
 /**
- * A figure's module draws and computes. The page takes the half that draws, a worker the half that computes;
- * a bundler that saw both would put every picture into the worker. So the functions of figures/index.ts pass
- * on that half alone.
+ * A figure's module draws and computes. The page needs only the half that draws, a worker only the half that
+ * computes, and a bundler that saw both would put the code of every picture into the worker. So the functions
+ * of figures/index.ts are rewritten to pass on that half alone.
  */
 export const onlyHalf = (half: 'figure' | 'compute'): Plugin => ({
   name: 'only-half',
@@ -150,7 +150,7 @@ export const onlyHalf = (half: 'figure' | 'compute'): Plugin => ({
     const imports = importers(this.parse(code));
     if (imports.length === 0) throw new Error(`${id} imports no figures.`);
     let text = code;
-    // From the last to the first, so that the places of the others stay.
+    // From the last to the first, so that the positions of the others stay valid.
     for (const { start, end, body } of imports.reverse()) {
       const imported = code.slice(body.start, body.end);
       text = `${text.slice(0, start)}async () => ({ ${half}: (await ${imported}).${half} })${text.slice(end)}`;

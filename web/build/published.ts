@@ -6,12 +6,12 @@ import { escaped } from '../plot/svg.js';
 export interface Published {
   id: string;
   what: string;
-  /** As it was printed, so that 13.10 keeps its zero. */
+  /** The number as it was printed, so that 13.10 keeps its zero. */
   value: string;
   unit: string;
   source: string;
   url: string;
-  /** The numbers whose mean it is, if they were printed too. */
+  /** The numbers that `value` is the mean of, if they were printed, too. */
   parts?: number[];
 }
 

@@ -18,9 +18,9 @@ export interface Verdict extends FigureState {
   claim: string;
   /** Who claimed it, if somebody can be named, and where. */
   claimedBy?: { who: string; where: string };
-  /** The question that it answers. */
+  /** The question that the claim answers. */
   asks: string;
-  /** Visible before the list is opened. Its `on` has at most twelve words. */
+  /** Whether the claim is visible before the list is opened. Its `on` then has at most twelve words. */
   first?: boolean;
   tag: 'True' | 'False' | 'Depends';
   /** What the claim depends on, where it holds, or why it does not. */
@@ -46,7 +46,7 @@ export interface LinkedText {
 }
 
 export interface Link extends FigureState {
-  /** What the number is about; the link's tooltip. */
+  /** What the linked number is about: the link's tooltip. */
   holds?: string;
 }
 
@@ -84,7 +84,7 @@ export function linked({ text, links = [] }: LinkedText, withFigures: Headless):
   });
 }
 
-/** W_Q with its subscript, and papers as links. */
+/** Text as HTML, with the subscripts of W_Q and W_K, and with links to papers on arXiv. */
 const printed = (text: string) =>
   html(text)
     .replace(/W_([QK])/g, 'W<sub>$1</sub>')

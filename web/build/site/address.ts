@@ -1,5 +1,5 @@
-// Reads the address that the site will have from SUPERPOSE_URL. Canonical links and cards need it and are
-// left out without it.
+// Reads the address that the site will have from SUPERPOSE_URL. Canonical links and cards need the address,
+// and are left out without it.
 export function siteAddress(): string | undefined {
   const setting = process.env.SUPERPOSE_URL;
   if (!setting) return undefined;

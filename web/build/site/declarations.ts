@@ -20,27 +20,27 @@ export interface DeclaredType {
   /** Its name, with its parameters if it has some. */
   title: string;
   doc: string;
-  /** What stands behind `extends`. */
+  /** The types after `extends`. */
   heritage: readonly string[];
   /** What an alias stands for; empty for an interface. */
   code: string;
   members: readonly Member[];
 }
 
-/** Something to call or to use, by its own name or by that of the object that has it. */
+/** Something to call or to use, by its own name or as a member of an object. */
 export interface Entry {
   /** Its anchor, such as dotProducts or OpenedModel.forward. */
   id: string;
   name: string;
   kind: 'export' | 'function' | 'method' | 'constant' | 'type';
-  /** What the tag @category says, of a method that of the function that returns its object. */
+  /** The tag @category; for a method, that of the function that returns its object. */
   group: string;
   doc: string;
   /** Whether the small module has it too. */
   inSmall?: boolean;
   /** A line for each way to call it. */
   signatures: readonly string[];
-  /** The types that stand beside it. */
+  /** The types that the reference lists beside the entry. */
   types: readonly DeclaredType[];
 }
 
@@ -48,11 +48,11 @@ export interface Declarations {
   entries: readonly Entry[];
   /** Types that a caller can import. */
   exported: readonly string[];
-  /** Types that a signature names, or a type that a signature names. */
+  /** Types that a signature names, or that a type in a signature names. */
   needed: readonly string[];
 }
 
-/** The parts of a declaration that the reference reads: an entry before the types beside it are known. */
+/** An entry before the types beside it are known, with the parts of its declaration that may name types. */
 interface DeclaredEntry extends Omit<Entry, 'types'> {
   nodes: readonly ts.Node[];
 }
@@ -94,7 +94,7 @@ class Reader {
     return symbol.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(symbol) : symbol;
   }
 
-  /** What a program can import, without values that `export type *` makes importable as types alone. */
+  /** What a program can import, except values that `export type *` exports only as types. */
   exports(): ts.Symbol[] {
     const index = this.program.getSourceFile(resolve(folder, 'index.d.ts'));
     const module = index && this.checker.getSymbolAtLocation(index);
@@ -139,7 +139,7 @@ class Reader {
     return [...symbols];
   }
 
-  /** A type as written, but for what only the compiler can look up: (typeof names)[number]. */
+  /** A type as written, except what only the compiler can resolve, such as (typeof names)[number]. */
   typeText(node: ts.TypeNode | undefined): string {
     if (!node) return '';
     const text = node.getText();
@@ -150,7 +150,7 @@ class Reader {
       .replaceAll('"', "'");
   }
 
-  /** A call as one writes it. */
+  /** A call as a caller writes it. */
   signature(prefix: string, name: string, { parameters, type }: ts.SignatureDeclarationBase): string {
     const declared = parameters.map((parameter) => {
       const optional = parameter.questionToken || parameter.initializer ? '?' : '';
@@ -202,7 +202,7 @@ const withoutComments = (text: string) =>
 /** Functions, classes and constants that the package exports, and types that stand by themselves. */
 function exportedEntries(reader: Reader, symbols: readonly ts.Symbol[]): DeclaredEntry[] {
   return symbols.flatMap((symbol): DeclaredEntry[] => {
-    // Of overloads the last is the general one, as in ReturnType.
+    // The last overload is the general one, as ReturnType assumes, too.
     const nodes = [...(symbol.declarations ?? [])].reverse();
     const [first] = nodes;
     if (!first) return [];
@@ -251,7 +251,7 @@ function libraryEntries(reader: Reader, library: ReadonlySet<ts.Symbol>): Declar
   });
 }
 
-/** The methods of an interface, but for those that it only narrows. */
+/** The methods of an interface, except inherited ones whose types it only narrows. */
 function methodsOf(reader: Reader, symbol: ts.Symbol, group: string): DeclaredEntry[] {
   const node = symbol.declarations?.find(isHandle);
   if (!node) return [];
@@ -276,7 +276,7 @@ const resultOf = (node: ts.Node): ts.Node | undefined =>
       ? resultOf(node.type)
       : undefined;
 
-/** Puts the methods of an object behind the first function that returns it. */
+/** Puts the methods of an object after the first function that returns the object. */
 function withMethods(
   reader: Reader,
   declaredEntries: readonly DeclaredEntry[],
@@ -311,15 +311,15 @@ function withMethods(
   ]);
 }
 
-/** What of a type its place follows: the methods of an object are entries with types of their own. */
+/** The parts of a declaration that name types; without an object's methods, which are entries themselves. */
 const partsOf = (node: ts.Node): ts.Node[] =>
   isHandle(node)
     ? [...(node.heritageClauses ?? []), ...node.members.filter((member) => !ts.isMethodSignature(member))]
     : [node];
 
 /**
- * Every type stands beside the first entry whose signature names it, or else where the type stands that names
- * it. Those in `elsewhere` are entries themselves.
+ * Puts every type beside the first entry whose signature names the type, or else beside the entry that has a
+ * type which names it. Types in `elsewhere` are entries themselves.
  */
 function typesBeside(
   reader: Reader,
@@ -329,7 +329,7 @@ function typesBeside(
 ) {
   const beside = new Map(entries.map((entry) => [entry, [] as ts.Symbol[]]));
   const needed = new Set<ts.Symbol>();
-  // What load() returns names every function.
+  // The type that load() returns names every function, so it would take all types.
   let round = entries.map((entry) => ({
     entry,
     nodes: library.has(entry.id) ? [] : entry.nodes.flatMap(partsOf),
@@ -365,7 +365,7 @@ export function declarations(groups: readonly string[]): Declarations {
   for (const { id, group } of declaredEntries)
     if (!groups.includes(group))
       throw new Error(`${id} is in no group of the reference. Give it an @category: ${groups.join(', ')}.`);
-  // Array.sort is stable: what has the same place keeps the order of the declarations.
+  // Array.sort is stable: entries of the same group and kind keep the order of the declarations.
   const sorted = declaredEntries.sort(
     (first, second) =>
       groups.indexOf(first.group) - groups.indexOf(second.group) ||

@@ -98,7 +98,7 @@ export function demo(dist: string, version: string): Plugin {
   };
 }
 
-/** A page without a policy, as a blog's may be, in the look of the site's other pages. */
+/** A page without a Content-Security-Policy, as a blog's may be, that looks like the site's other pages. */
 const post = ({ styles, font }: PageFiles, ways: [string, string, string][]): string => `<!DOCTYPE html>
 <html lang="en">
   <head>

@@ -56,7 +56,7 @@ async function cardHead(name: string, title: string, finding: string, folder: st
   };
 }
 
-/** Sizes are in pixels, if they are known. */
+/** Sizes are in pixels, and missing where they are not known. */
 interface CardPicture {
   address: string;
   width?: number;

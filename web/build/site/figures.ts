@@ -19,7 +19,7 @@ export interface RenderedFigure {
   name: string;
   rendered: Rendered;
   excerpt: ModelExcerpt | undefined;
-  /** Its pictures are in the folder pictures/. */
+  /** The markup and the pictures that stand in; the site has the pictures in its folder pictures/. */
   placeholder: Placeholder;
 }
 
@@ -28,7 +28,7 @@ const renderedFigures = new Map<string, Promise<RenderedFigure>>();
 const beats: { steps: { figure: string }[] }[] = JSON.parse(
   readFileSync(resolve(root, 'web/page/beats.json'), 'utf8'),
 );
-/** The figures that stand beside steps: a single step follows its figure. */
+/** The figures that stand beside steps. A single step follows its figure, so that one does not. */
 const besideNames = new Set(
   beats.flatMap(({ steps }) => (steps.length > 1 ? steps.map(({ figure }) => figure) : [])),
 );
@@ -104,8 +104,8 @@ function folderFor(all: string, digest: string): string {
 async function compute(name: string, settings: [string, string][] = []) {
   const key = ['site', name, settings];
   const { rendered, ...rest } = await memoize(key, async () => {
-    // A new instance of the module: figures memoize what they have read, and the excerpt records only what is
-    // read.
+    // A new instance of the module, because figures memoize what they have read, and the excerpt records only
+    // what is read anew.
     const instance: Headless = await import(`${bundle}?${JSON.stringify(key)}`);
     const result = await instance.renderWithExcerpt(model, name, settings);
     return { ...result, rendered: { ...result.rendered, figure: undefined } };

@@ -45,7 +45,7 @@ export const hosting = (dist: string): Plugin => ({
   },
 });
 
-/** Draws what apps show of a link to the page: its first figure, pulled half-way. */
+/** Draws the preview that apps show for a link to the page: its first figure, pulled half-way. */
 async function writePreview(dist: string): Promise<void> {
   const { rasterised } = await headless();
   const { rendered, toSvg } = await renderState('one-layer', [['pull', '0.5']]);
@@ -53,7 +53,7 @@ async function writePreview(dist: string): Promise<void> {
   if (png) writeFileSync(join(dist, 'preview.png'), png);
 }
 
-/** Everything may be embedded anywhere, even in pages with COEP, which admit only what allows it. */
+/** Lets everything be embedded anywhere, even in pages with COEP, which admit only what allows that. */
 const everywhere: [string, string][] = [
   ['Access-Control-Allow-Origin', '*'],
   ['Cross-Origin-Resource-Policy', 'cross-origin'],

@@ -8,7 +8,7 @@ import type { Plugin } from 'vite';
 
 const model = resolve(import.meta.dirname, '../../../build/model');
 
-/** Whether the build has the model, to draw figures with and to copy. */
+/** Whether the build has the model's files, to draw figures with and to copy. */
 export const hasModel = (): boolean => existsSync(resolve(model, 'manifest.json'));
 
 let digest: string | undefined;
@@ -47,7 +47,7 @@ function folderElsewhere(): string | undefined {
  */
 export const modelAddress = (): string => folderElsewhere() ?? (hasModel() ? copiedFolder() : '');
 
-/** The manifest in model/ itself names the newest files, for users of the library. */
+/** Copies the model's files. The manifest in model/ itself names the newest, for users of the library. */
 export const modelFiles = (dist: string): Plugin => ({
   name: 'model-files',
   apply: 'build',

@@ -1,5 +1,5 @@
-// Builds into each figure of a page the picture of its first view, drawn by its own code, and into each card
-// its summary.
+// Puts into each figure of a page the picture of its first view, drawn by the figure's own code, and into
+// each card its summary.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
@@ -9,8 +9,8 @@ import { upFrom } from '../places.js';
 import { figureNames, type RenderedFigure, renderFigure } from './figures.js';
 
 /**
- * What a closed card shows: what its figure finds, and the title. In a card with a bet, what comes after a
- * semicolon answers the bet: page.css hides that until then.
+ * What a closed card shows: the figure's finding and title. In a card with a bet, the part of the finding
+ * after a semicolon answers the bet: page.css hides that part until the bet is made.
  */
 function summaryOf({ rendered: { figure, data, state } }: RenderedFigure, hasBet: boolean): string {
   const finding = escaped(captionOf(figure.describe(data, state))[0]);

@@ -1,4 +1,4 @@
-// A page of text: the reference, or source code. It has the look of the pages of figures.
+// Writes a page of text, such as the reference or source code, that looks like the pages of figures.
 import { escaped } from '../../plot/svg.js';
 
 interface ReadingPage {
@@ -23,7 +23,7 @@ const fileIn = (bundle: object, pattern: RegExp): string => {
 export interface PageFiles {
   /** The style sheet of the pages of figures. */
   styles: string;
-  /** Its font, which a page shows only if it comes in time. */
+  /** The font of that style sheet, which a page shows only if the font comes in time. */
   font: string;
   /** The script that filters the reference. */
   filter: string;

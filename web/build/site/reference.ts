@@ -1,7 +1,7 @@
-// Builds api/, the reference: what the package exports, in groups by what one wants to do, each function with
-// its types and with examples and what they return. TypeDoc would not do: it needs a compiler older than
-// ours; its pages have a script in the page, which the Content-Security-Policy refuses, and without scripts
-// no navigation; functions of one object are members on one page, and each type has a page of its own.
+// Builds api/, the reference: what the package exports, grouped by what a user wants to do, each function
+// with its types and with examples and their results. TypeDoc would not do: it needs a compiler older than
+// ours; its pages have inline scripts, which the Content-Security-Policy refuses, and without scripts no
+// navigation; it lists the functions of an object as members on one page, and gives each type a page.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -44,7 +44,7 @@ interface Examples {
   runExample(superpose: unknown, example: Example, imports?: object): Promise<unknown>;
 }
 
-/** An example and what it returns; without that where the build has no model. */
+/** An example and its result, which is missing where the build has no model. */
 type Answered = Example & { answer?: string };
 
 /** Prints a value: numbers with six digits, arrays of any type in brackets. */
@@ -59,7 +59,7 @@ function printed(value: unknown): string {
   return String(value);
 }
 
-/** Runs every example in plain SIMD, which gives the same numbers on every machine. */
+/** Runs every example with plain SIMD, which gives the same numbers on every machine. */
 async function runExamples(): Promise<Answered[]> {
   const from = (file: string) => import(pathToFileURL(resolve(root, file)).href);
   const { examples, methodExamples, runExample }: Examples = await from('docs/examples.mjs');
@@ -88,13 +88,13 @@ interface Linker {
   /** Links every type. */
   code(text: string): string;
   /**
-   * Links what can be no other word: functions with brackets behind them, and names of types like
+   * Links only what can be no ordinary word: functions followed by brackets, and names of types such as
    * ForwardPass.
    */
   prose(text: string): string;
 }
 
-/** Of a method of `owner`, another method comes before a function of its name. */
+/** In the text of a method of `owner`, a name means another of its methods rather than a function. */
 function linker(anchors: Anchors, owner = ''): Linker {
   const link = (word: string, name: string) => {
     const anchor = [`${owner}.${name}`, name].find((candidate) => anchors.has(candidate));
@@ -130,7 +130,7 @@ function prose(doc: string, links: Linker): string {
     .join('\n');
 }
 
-/** The first sentence of a doc comment, which says what one uses the function for. */
+/** The first sentence of a doc comment, which says what the function is for. */
 export const firstSentence = (doc: string): string =>
   doc.replace(/\s*\n\s*/g, ' ').match(/^.*?[.?](?= [A-Z`‘“]|$)/)?.[0] ?? '';
 
@@ -160,7 +160,7 @@ const exampleText = ({ what, source, code, answer }: Answered): string => `
           <p>Example: ${escaped(what)}${source ? ` (${escaped(source)})` : ''}.</p>
           <pre class="example"><code>${escaped(code)}</code></pre>${answer === undefined ? '' : `\n          <pre class="answer">${escaped(answer)}</pre>`}`;
 
-/** What an entry is called: as one writes it, without arguments. */
+/** The title of an entry: its name as a caller writes it, without arguments. */
 const titleOf = ({ name, kind, signatures: [signature = ''] }: Entry): string => {
   if (kind === 'method') return `${signature.slice(0, signature.indexOf('('))}()`;
   return signature.includes('(') ? `${name}()` : name;
@@ -297,7 +297,7 @@ export const reference = (dist: string): Plugin => ({
       filtered: true,
       main: referencePage(entries, await runExamples()),
     });
-    // Parts that are missing leave lines of spaces.
+    // Parts that are missing have left lines of spaces.
     writeFileSync(resolve(folder, 'index.html'), page.replace(/ +\n/g, '\n'));
     const styles = readFileSync(resolve(import.meta.dirname, 'reference.css'), 'utf8');
     writeFileSync(resolve(folder, 'reference.css'), styles);

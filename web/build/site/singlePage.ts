@@ -16,13 +16,13 @@ export interface SinglePageParts {
   pictures: { narrow: string; wide: string };
   finding: string;
   script: string;
-  /** For the head: links and cards. */
+  /** Markup for the head: links and the tags of cards. */
   head?: string;
 }
 
 /**
- * Colours by the reader's scheme, which the surrounding page's theme overrides, and the figure's own theme
- * both.
+ * Colours by the reader's scheme, which the surrounding page's theme overrides; the figure's own theme
+ * overrides both.
  */
 const coloursOf = (theme: Theme) =>
   `{color-scheme:${theme};background:${inks[theme].paper};color:${inks[theme].ink}}`;
@@ -39,7 +39,7 @@ const inline = (svg: string) => `data:image/svg+xml,${encodeURIComponent(svg.tri
 /** Writes JSON that can stand between script tags without closing them. */
 export const jsonBlock = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c');
 
-/** The licences in one line: such a file is passed on without their texts. */
+/** The licences in one line, because such a file is passed on without their texts. */
 function notice({ home }: Pick<SinglePage, 'home'>): string {
   const line = readFileSync(resolve(import.meta.dirname, '../../../build/single/notices.txt'), 'utf8');
   const texts = `${siteAddress() ?? home}THIRD-PARTY.txt`;
