@@ -1,4 +1,4 @@
-// What can be checked automatically of using the page without a mouse, without sight, and of its markup.
+// What can be checked automatically about using the page without a mouse or without sight, and its markup.
 import { join } from 'node:path';
 import { HtmlValidate } from 'html-validate';
 import type { Locator } from 'playwright';
@@ -21,7 +21,7 @@ import {
   visit,
 } from './support/visit.ts';
 
-/** One page of each kind at 1440 × 900 for what changes little in it. */
+/** Each page of figures at 1440 × 900, shared by tests that change little in it. */
 const reading = sharedVisits();
 
 modelTest('axe finds nothing in what choices bring up', async () => {
@@ -36,7 +36,7 @@ modelTest('axe finds nothing in what choices bring up', async () => {
   const before = await copy.boundingBox();
   await copy.press('Enter');
   await figure.getByText('This is the link').or(figure.getByText('Link copied')).waitFor();
-  // The pointer would be on another button.
+  // If the button had moved, the pointer would be on another one.
   expect(await copy.boundingBox()).toEqual(before);
   expect(await faultsOf(page)).toEqual([]);
 });
@@ -86,7 +86,7 @@ test.each(pageFolders)('the markup of /%s is valid', async (folder) => {
   ).toEqual([]);
 });
 
-/** The element with the focus, in figures too: its name and kind; empty when nothing in the page has it. */
+/** The name of the focused element, in figures, too; empty when nothing in the page has the focus. */
 function focused(): string {
   let element = document.activeElement;
   while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
@@ -158,7 +158,7 @@ modelTest('a tap chooses a cell, and everything that shows it follows', async ()
   const { cursor, readout, tokens } = (await page.evaluate(readFigure, 'one-score')) ?? {};
   expect(cursor).toEqual({ i: 2, j: 3 });
   expect(readout).toContain(`Query ${tokens?.[cursor?.i as number]} (${cursor?.i}), key`);
-  // It reads the term's map, and leaves the term on.
+  // The tap reads the term's map, and leaves the term on.
   expect((await page.evaluate(readFigure, 'one-score'))?.state.on).toHaveLength(5);
   const readoutLine = figureOf(page, 'one-score').locator('.readout');
   await page.locator('#ask .stage').evaluate((stage) => stage.removeAttribute('data-expanded'));
@@ -268,7 +268,7 @@ test('a number that only its colour names is named to those who do not see it', 
 modelTest('no sign is left for a voice to spell', async () => {
   const { page } = await visit();
   await settled(page, 'schemes-tasks');
-  // A picture in a state that is not a step’s says its finding itself.
+  // A picture in a state of its own, not a step’s, says its finding itself.
   await follow(page, 'add-or-concatenate', { form: 'concat-quarter' });
   const heard = await page.locator('body').ariaSnapshot();
   expect(heard).toContain('Adding loses no information');
@@ -307,7 +307,7 @@ test.each([
     await page.setViewportSize({ width: 1440, height });
     await drawn(page, name);
     await page.locator('#language-title').hover();
-    // The button is the last that is seen of the figure.
+    // The menu's button is the last part of the figure in the window.
     await figureOf(page, name)
       .locator('.menu')
       .evaluate((element) => element.scrollIntoView({ block: 'end' }));
@@ -330,7 +330,7 @@ test('every figure has a heading, in a closed card too, and headings skip no lev
   for (const name of names) {
     const { page } = await reading(name);
     const { title } = figures[name] as (typeof figures)[string];
-    // Of a beat's figures one is there at a time, as its steps come by.
+    // A beat shows only one of its figures at a time, as the steps pass.
     await page.evaluate((figureName) => {
       const figure = document.querySelector(`superpose-figure[name="${figureName}"]`);
       for (const shot of figure?.closest('.stays')?.querySelectorAll<HTMLElement>('.shot') ?? [])

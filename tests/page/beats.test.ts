@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { readFigure, untilDrawn } from './support/shown.ts';
 import { figureOf, modelTest, settled, sharedVisits, stepsCameBy, visit } from './support/visit.ts';
 
-/** One page for those who scroll. */
+/** Each page of figures, shared by tests that scroll. */
 const scrolling = sharedVisits();
 const current = (page: Page, beat: string) =>
   page.locator(`#${beat} .stage:not(.single) .step a[aria-current]`);
@@ -38,7 +38,7 @@ modelTest.each([
   expect(await below(page, name)).toBeLessThanOrEqual(0);
   expect(await current(page, beat).innerText()).toBe(first);
   expect((await page.evaluate(readFigure, name))?.state).toEqual(before);
-  // All other steps still come by.
+  // All other steps still take their turn.
   const last = await steps.last().innerText();
   for (let tries = 0; tries < 60 && (await current(page, beat).innerText()) !== last; tries++) {
     await page.evaluate(() => scrollBy(0, 40));
@@ -113,7 +113,7 @@ modelTest('a state that a link gave stays until the reader has left, not until a
   const patient = { timeout: 20_000 };
   const { page } = await visit({ fragment: '#dot-products' });
   await settled(page, 'dot-products');
-  // The step beside it is read already when the link is followed.
+  // The step beside the figure is already current when the link is followed.
   await expect.poll(() => current(page, 'mix').count(), patient).toBe(1);
   await page.evaluate(() => {
     location.hash = '#v=1&figure=dot-products&d=256';

@@ -32,7 +32,7 @@ test.each(['scene', 'describe', 'readout', 'cells', 'focus'])(
     await expect
       .poll(() => problems(page))
       .toBe('This figure could not be drawn with these settings; others may work (the pen broke). Try again');
-    // What was shown before stays, as after a failed computation.
+    // The previous picture stays, as after a failed computation.
     expect((await page.evaluate(readFigure, name))?.finding).toBe(finding);
     await element.locator('input[name=k]').press('ArrowRight');
     const shown = await drawn(page, name);
@@ -63,7 +63,7 @@ test('a worker that broke is ended, and another one goes on', async () => {
   const [worker] = page.workers();
   expect(page.workers()).toHaveLength(1);
   const ended = new Promise((closed) => worker?.once('close', closed));
-  // Like a trap outside of any question.
+  // An error like a trap in WebAssembly, but outside of any question.
   await worker?.evaluate(() => {
     setTimeout(() => {
       throw new Error('broken on purpose');
@@ -85,7 +85,7 @@ test('code of a figure that was not there comes at the first “Try again”', a
   await element.scrollIntoViewIfNeeded();
   await expect.poll(() => problems(page)).toContain('code could not be loaded');
   const again = element.getByRole('button', { name: 'Try again' });
-  // A figure that comes into view tries by itself, and a press joins the attempt that is under way: none is.
+  // A figure that comes into view tries by itself, and a press would only join that attempt, so it must end.
   await page.waitForLoadState('networkidle');
   site.mend();
   await again.dispatchEvent('click');

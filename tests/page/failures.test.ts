@@ -1,5 +1,5 @@
 // Failures outside the page: each ends in a plain sentence where the reader looks, the rest of the page
-// goes on, and "Try again" helps once the trouble is over.
+// goes on, and "Try again" helps once the cause is gone.
 import type { Locator, Page } from 'playwright';
 import { describe, expect, inject, test } from 'vitest';
 import { readFigure } from './support/shown.ts';
@@ -9,7 +9,7 @@ import { figureOf, modelTest, stepsCameBy, unfold, visit } from './support/visit
 /** A figure's error message once it appears: a whole sentence, and a way to try again. */
 async function complaintOf(figure: Locator): Promise<string> {
   const alert = figure.getByRole('alert');
-  // The content above may have pushed it away from the reader, so that it has not asked yet.
+  // The content above may have pushed the figure away from the reader, so that it has not asked yet.
   const shown = async () => {
     await figure.scrollIntoViewIfNeeded();
     return alert.isVisible();
@@ -29,8 +29,8 @@ async function brought(page: Page, name: string): Promise<Locator> {
   return figure;
 }
 /**
- * In a beat, at the step that needs no model. To go to a step sets the figure's state, so a reader who is
- * there stays.
+ * A figure in a beat, at the step that needs no model. Going to the step would set the figure's state, so
+ * this goes there only if the figure is out of sight.
  */
 async function figure1(page: Page): Promise<Locator> {
   const figure = figureOf(page, 'dot-products');
@@ -42,7 +42,7 @@ async function figure1(page: Page): Promise<Locator> {
   await stepsCameBy(page);
   return figure;
 }
-/** In a card. It needs the model. */
+/** A figure in a card, which needs the model. */
 const figure2 = (page: Page) => brought(page, 'gauge');
 
 const tryAgain = (figure: Locator) => figure.getByRole('button', { name: 'Try again' }).click();
@@ -144,7 +144,7 @@ describe('the part that computes', () => {
           });`.replaceAll('\n', ''),
         ),
     });
-    /** Returns how often it has been refused so far. */
+    /** Begins or ends refusing memory. Returns how often memory has been refused so far. */
     const refuse = (refusing: boolean) =>
       page.evaluate(
         (data) =>
@@ -227,7 +227,7 @@ describe('the model', () => {
   });
 });
 
-/** Loads the pictures that wait until the reader is near. */
+/** Loads the pictures that would wait until the reader is near. */
 const picturesThere = (page: Page): Promise<unknown> =>
   page.evaluate(() =>
     Promise.all(
@@ -240,7 +240,7 @@ const picturesThere = (page: Page): Promise<unknown> =>
 
 modelTest('the network goes once the page is there, and comes back', async () => {
   const { page } = await visit({ of: 'gauge' });
-  // What answers bets comes when one is near.
+  // The code that answers bets is loaded when a bet is near.
   await unfold(page, 'collisions');
   await page.locator('.bet').first().scrollIntoViewIfNeeded();
   const there = () => performance.getEntriesByType('resource').some(({ name }) => name.includes('/bets-'));

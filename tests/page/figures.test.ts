@@ -1,7 +1,7 @@
 // Figures as a reader uses them: keys, table, files, every kind of input, the link that is copied, and
-// Reset; compared with what Node computes for the same state. The element does this for every figure, so few
-// of them ask of it. Each figure's views and every choice of its settings are computed by
-// tests/figures/everyFigure.test.ts; those that train are driven by running.test.ts.
+// Reset; compared with what Node computes for the same state. The element works the same for every figure, so
+// only a few are tested. Each figure's views and every choice of its settings are computed by
+// tests/figures/everyFigure.test.ts; running.test.ts runs figures that train.
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
@@ -36,7 +36,7 @@ const kindsOf = (name: string) =>
   (Object.values(figures[name]?.controls ?? {}) as Control[]).map((control) =>
     control.kind === 'choice' ? `choice, ${control.radio ? 'buttons' : 'list'}` : control.kind,
   );
-/** Figures that do not train, until every kind of input of theirs is among them. */
+/** As many figures that do not train as it takes to have every kind of input. */
 const sample: string[] = [];
 for (const name of names) {
   const has = new Set(sample.flatMap(kindsOf));
@@ -44,7 +44,7 @@ for (const name of names) {
 }
 
 async function keysMoveTheCursor(page: Page, name: string): Promise<void> {
-  // To go there may bring another step of a beat by.
+  // Going there may make another step of a beat current.
   await drawn(page, name);
   await surface(figureOf(page, name)).focus();
   const shown = await drawn(page, name);
@@ -63,8 +63,8 @@ async function keysMoveTheCursor(page: Page, name: string): Promise<void> {
     'ArrowLeft',
     'ArrowUp',
   ]) {
-    // With a single row these are not the figure's: they scroll the page, and may bring a beat's next step
-    // by.
+    // With a single row the figure does not use these keys: they scroll the page, perhaps to the next step of
+    // a beat.
     if (rows === 1 && /Up|Down/.test(key)) continue;
     await page.keyboard.press(key);
     if (key === 'Home') j = 0;
@@ -86,7 +86,7 @@ async function saved(page: Page, name: string, button: string): Promise<Buffer> 
   return readFile(await (await download).path());
 }
 
-/** The files do not depend on the width: they contain only the numbers. */
+/** The saved files have the figure's numbers, and do not depend on its width. */
 async function filesHoldItsNumbers(page: Page, name: string): Promise<void> {
   const shown = await drawn(page, name);
   const { rendered } = await expected(name, shown.state);
@@ -113,7 +113,7 @@ async function filesHoldItsPicture(page: Page, name: string): Promise<void> {
       height: Number(parsed.documentElement.getAttribute('height')),
     };
   }, svg);
-  // It has a margin, its title and its settings.
+  // The picture has a margin, a title and the settings.
   expect(picture).toMatchObject({
     error: undefined,
     title: rendered.figure.title,
@@ -147,7 +147,7 @@ async function tableHoldsItsNumbers(page: Page, name: string): Promise<void> {
   }
 }
 
-/** Whether each input shows the setting that is in force, which may be another than was asked for. */
+/** Expects each input to show the setting that is in force, which may be another than was asked for. */
 async function inputsShowTheState(page: Page, name: string): Promise<void> {
   const { state } = (await page.evaluate(readFigure, name)) as Shown;
   const inputs = await figureOf(page, name)
@@ -173,7 +173,7 @@ async function inputsShowTheState(page: Page, name: string): Promise<void> {
   }
 }
 
-/** Moves every input as a hand would, from the first view on. */
+/** Moves every input as a hand would, starting from the first view. */
 async function inputsChangeTheirSettings(page: Page, name: string): Promise<Shown> {
   const figure = figureOf(page, name);
   const { controls } = figures[name] as (typeof figures)[string];
@@ -228,7 +228,7 @@ async function resetLeadsBack(page: Page, name: string): Promise<void> {
   await expect.poll(() => new URL(page.url()).hash).toBe(link);
 }
 
-/** Where links are opened that another page has copied; the browser's other pages are closed with it. */
+/** For each page, a second one that opens the links copied from it. Both are closed with the browser. */
 const elsewhere = new WeakMap<Page, Page>();
 
 async function copiedLinkOpensTheSameView(
@@ -282,7 +282,7 @@ modelTest('what a figure sets back, its inputs show set back', async () => {
   await drawn(page, 'dot-products');
   await input('dot-products', 'positions').selectOption('random');
   await setBack('dot-products', 'positions', 'random');
-  // The first time the value changes; the second time it is already what is in force.
+  // The first time the value changes; the second time the value in force is already the one set back to.
   for (const _ of ['changed', 'as it was']) {
     await input('dot-products', 'positions').selectOption('learned');
     await setBack('dot-products', 'positions', 'interleaved');

@@ -1,11 +1,11 @@
-// A figure never waits for an answer that is no longer wanted, and never shows one over a newer one.
+// A figure never waits for an answer that is no longer wanted, and never replaces an answer by an older one.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { expected, figures, writeLink } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
 import { drawn, figureOf, modelTest, visit } from './support/visit.ts';
 
-/** Notes the questions that the page sends to its worker. */
+/** Records the questions that the page sends to its worker. */
 const noteQuestions = () => {
   const asked: unknown[] = [];
   Object.assign(window, { asked });
@@ -51,7 +51,7 @@ modelTest('a sentence given up while its words are on their way', async () => {
   await box.fill('zebra crossings');
   await expect.poll(() => site.requests.slice(before).join()).toContain('words-');
   await box.fill('the other bank');
-  // Typed text is passed on after a pause; only the answer shows that it was.
+  // Typed text is passed on after a pause; only the answer shows that this has happened.
   release();
   await expect
     .poll(async () => (await page.evaluate(readFigure, 'one-score'))?.tokens)

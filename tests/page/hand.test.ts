@@ -1,4 +1,4 @@
-// What a hand or a key does in a figure's picture: it points, presses, drags, and closes what it opened.
+// What a hand or a key does in a figure's picture: pointing, pressing, dragging, and closing what it opened.
 import type { Locator, Page } from 'playwright';
 import { expect, test } from 'vitest';
 import type { Scene } from '../../web/plot/scene.ts';
@@ -10,11 +10,11 @@ const name = 'dot-products';
 const scaleOf = async (page: Page) => (await page.evaluate(readFigure, name))?.state.scale;
 const framed = (page: Page, of: string) => figureOf(page, of).locator('.frame *').count();
 
-// In a state of one’s own: a step of a beat marks the place that it names.
+// In the reader's own state, because a step of a beat marks the place that the step names.
 test('nothing is marked or read out until something points: a pointer', async () => {
   const { page } = await visit({ fragment: '#v=1&figure=dot-products&d=32' });
   await settled(page, name);
-  // Until the link's state is there, the step beside it marks its place.
+  // Until the link's state is there, the step beside the figure marks its place.
   await expect.poll(async () => (await page.evaluate(readFigure, name))?.readout).toBe('');
   expect(await framed(page, name)).toBe(0);
   const position = await placeOf(figureOf(page, name), { i: 2, j: 3 });
@@ -36,7 +36,7 @@ test.each(['Enter', ' '])('“%s” does what a click does, and scrolls nothing'
   await settled(page, 'schemes');
   const figure = figureOf(page, 'schemes');
   await surface(figure).focus();
-  // In the window, not on the page: what loads above may change its height and be made up for.
+  // In the window, not on the page: what loads above may change its height, and the browser compensates.
   const top = () => figure.evaluate((element) => element.getBoundingClientRect().top);
   const before = await top();
   await page.keyboard.press(key);
@@ -60,7 +60,7 @@ test('a handle that is dragged sets its slider, on axes that stay until it is le
   };
   const ticks = () => figure.locator('.marks text').allInnerTexts();
   const before = await ticks();
-  // Its middle is where the picture says that it is, and it can be grabbed beside it.
+  // The knob's middle is where the picture has its handle, and the knob can be grabbed beside its middle.
   const place = await figure.evaluate((element) => {
     const [handle] = (
       element as never as { picture: { view: { scene: { handles: { x: number; y: number }[] } } } }
@@ -79,7 +79,7 @@ test('a handle that is dragged sets its slider, on axes that stay until it is le
   const axis = (texts: string[]) => texts.filter((text) => /^−?\d+$/.test(text)).join();
   await expect.poll(async () => (await page.evaluate(readFigure, name))?.busy).toBe(false);
   expect(axis(await ticks())).toBe(axis(before));
-  // It stays under the pointer, which holds it 8 px beside its middle, also once it is let go of.
+  // The knob stays under the pointer, which holds it 8 px beside its middle, even once it is let go of.
   const underPointer = async () => {
     const now = (await knob.boundingBox()) as { x: number };
     return Math.abs(now.x - (x - 10));
@@ -229,7 +229,7 @@ test('on a phone a swipe from a bar or a card scrolls, a tap reads, and only a g
   expect(await scrolled()).toBe(before);
   const [now, drawn] = [(await layerState(page))?.token, await settled(page, layer)];
   expect(String(now).split(' ')).toHaveLength(drawn.state.d as number);
-  // The grip is where the finger has let go of it, seen from the bars.
+  // Relative to the bars, the grip is where the finger has let go of it.
   await expect
     .poll(async () => Math.abs((await middleOf(grip))[1] - (await middle()) - from - way))
     .toBeLessThan(4);
@@ -282,7 +282,7 @@ test('on a phone W₂ is dragged sideways, and goes on by itself when it is near
   await expect.poll(async () => (await layerState(page))?.pull).toBe(1);
   expect((await settled(page, layer)).finding).toContain('Concatenating has become adding');
   expect(await page.evaluate(() => scrollY)).toBe(before);
-  // A tap on the card reads what is on it. A browser takes no tap right after a swipe.
+  // A tap on the card reads what is on the card. A browser takes no tap right after a swipe.
   const tapped = async () => {
     await page.touchscreen.tap(...(await middleOf(cardOf(page))));
     return figure.locator('.readout').textContent();
@@ -319,7 +319,7 @@ test('the mouse drags W₂, Escape takes it back, and a button and keys do what 
   await figure.locator('input[name=pull]').focus();
   for (const key of ['ArrowRight', 'ArrowUp']) await page.keyboard.press(key);
   await expect.poll(pull).toBe(0.02);
-  // The slider is not seen, so the focus is shown on the card that it moves.
+  // The slider is out of sight, so the focus is shown on the card that the slider moves.
   expect(await cardOf(page).evaluate((card) => getComputedStyle(card).outlineStyle)).toBe('solid');
   await page.keyboard.press('End');
   await expect.poll(pull).toBe(1);
@@ -328,7 +328,7 @@ test('the mouse drags W₂, Escape takes it back, and a button and keys do what 
 });
 
 test('the card invites once, unless motion is to be reduced or the reader was there before', async () => {
-  // The pause before it moves is held back until the test lets it pass.
+  // The pause before the card moves is held back until the test lets it pass.
   const first = () => {
     const real = window.setTimeout;
     window.setTimeout = ((call: () => void, time?: number) =>

@@ -1,5 +1,5 @@
-// Whatever is typed ends in the model's numbers for it, and in a plain sentence where something was left
-// out. The page goes on. tests/api/model/wordPieces.test.ts goes through all characters.
+// Whatever is typed ends in the model's numbers for that text, and in a plain sentence where something was
+// left out. The page goes on. tests/api/model/wordPieces.test.ts goes through all characters.
 import { expect } from 'vitest';
 import { expected, withoutRounding } from './support/expected.ts';
 import { readFigure, type Shown } from './support/shown.ts';
@@ -8,7 +8,7 @@ import { drawn, figureOf, modelTest, surface, type Visit, visit } from './suppor
 const box = ({ page }: Visit) => figureOf(page, 'one-score').locator('textarea');
 
 /**
- * Types a text and waits until figure 2 shows what Node computes for it, for two keys. Returns the tokens.
+ * Types a text and waits until the figure shows what Node computes for it, for two keys. Returns the tokens.
  */
 async function showsNumbersFor(visited: Visit, name: string, text: string): Promise<readonly string[]> {
   const { page } = visited;

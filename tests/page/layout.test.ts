@@ -38,7 +38,7 @@ modelTest('a long computation says how far it is without moving the picture, sto
   expect(await top()).toBe(before);
 });
 
-/** In the page: `moved` tells by how much what is read has moved since it was last asked. */
+/** In the page: `moved` returns the browser's measure of all layout shifts since its last call. */
 function watchShifts(): void {
   interface Shift extends PerformanceEntry {
     value: number;
@@ -69,8 +69,8 @@ function watchShifts(): void {
 const movedIn = (page: Page) => page.evaluate(() => (window as unknown as { moved(): number }).moved());
 
 /**
- * In the page: whether every figure in the window has drawn, or, of all figures, whether none is still
- * computing.
+ * In the page: whether every figure in the window has drawn; without `inWindow`, whether no figure of the
+ * page is still computing.
  */
 function figuresAreThere(inWindow: boolean): boolean {
   return [
@@ -82,7 +82,7 @@ function figuresAreThere(inWindow: boolean): boolean {
   });
 }
 
-/** The font is sent only once the page asks for the module, when its first figure is already laid out. */
+/** Sends the font only once the page asks for the module, when the first figure is already laid out. */
 async function sendFontLate(site: Site): Promise<void> {
   const release = site.hold(/\.woff2$/);
   await expect.poll(() => site.requests.some((path) => path.endsWith('.wasm'))).toBe(true);
@@ -90,7 +90,8 @@ async function sendFontLate(site: Site): Promise<void> {
 }
 
 /**
- * Who goes slowly comes to figures that are there; fast, to what holds their place, and the font comes late.
+ * A reader who scrolls slowly comes to figures that are live; one who scrolls fast, to their placeholders,
+ * and the font comes late, too.
  */
 for (const [width, height, slowly] of [
   [390, 844, true],
@@ -150,8 +151,8 @@ test.each([390, 768, 820, 840, 900, 1024, 1440])(
 );
 
 /**
- * Everything arrives late and one after another: the module, then the model. A phone shows the picture
- * alone, or the whole figure.
+ * Everything arrives late and in turn: the module, then the model. A phone shows the picture alone, or the
+ * whole figure.
  */
 for (const [width, height, shows] of [
   [390, 844, ''],
@@ -229,7 +230,7 @@ test('the picture that stands in for a beat’s figure is the one that comes liv
     ratio: element.naturalWidth / element.width,
     shape: element.width / element.height,
   }));
-  // Drawn for the width that it has there, not scaled.
+  // The picture was drawn for the width that it has there, and is not scaled.
   expect(before.ratio).toBeCloseTo(1, 2);
   const { page: live } = await visit({ fragment: '#v=1&figure=oblique&d=32' });
   await settled(live, 'oblique');
@@ -241,8 +242,8 @@ test('the picture that stands in for a beat’s figure is the one that comes liv
 });
 
 /**
- * In the page: what is cut where a beat's picture ends, titles too, and how much is blank above the bar
- * there and below.
+ * In the page: how many marks, titles included, are cut where a beat's picture ends, and how much is blank
+ * above and below the bar there.
  */
 function atTheBar(name: string): { cut: number; above: number; below: number; sideways: number } {
   const figure = document.querySelector(`superpose-figure[name="${name}"]`) as Element;
@@ -300,7 +301,7 @@ for (const [width, height] of [
         await stepsCameBy(page);
         const { cut, above, below, sideways } = await page.evaluate(atTheBar, name);
         expect({ cut, sideways }, name).toEqual({ cut: 0, sideways: 0 });
-        // A lower one has the room that the beat's highest takes.
+        // A lower picture has the space that the beat's highest takes.
         expect(above + below, name).toBeLessThanOrEqual(height / 3);
       }
     },
@@ -345,7 +346,7 @@ test.each([1, 1.5, 2, 3])(
     const { page } = await visit({ of: 'learn', viewport, deviceScaleFactor: ratio });
     await page.locator('#learn .stage').evaluate((element) => element.scrollIntoView());
     await page.evaluate(() => scrollBy(0, 120.4));
-    // Unseen, since letters of a step may pass there.
+    // The steps are made invisible, since their letters may pass there.
     await page.locator('#learn .steps').evaluate((element) => void element.animate({ opacity: [0, 0] }, 1e9));
     await stepsCameBy(page);
     const { bottom } = await page

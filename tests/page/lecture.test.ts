@@ -1,5 +1,5 @@
-// What a lecture needs of Present: to begin where one reads, a list of all screens, questions with answers,
-// a large code, a blank screen, settings that stay, and a handout on paper.
+// What a lecture needs from Present: beginning where the reader is, a list of all screens, questions with
+// answers, a large code, a blank screen, settings that stay, and a handout on paper.
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import type { FigureElement } from '../../web/element/figureElement.ts';
@@ -17,7 +17,7 @@ async function screensOf(page: Page): Promise<string[]> {
   await page.keyboard.press('o');
   return all;
 }
-/** Once the screen's picture is fitted, the state of its figure. */
+/** The state of the screen's figure, once its picture is fitted. */
 async function shown(page: Page) {
   const fitted = () => {
     const figure = document.querySelector<FigureElement>('.present superpose-figure');
@@ -40,7 +40,7 @@ modelTest('it begins with what is in the window, and leaves the page there', asy
   await page.keyboard.press('Escape');
   await expect.poll(() => dialog(page).count()).toBe(0);
   expect(Math.abs((await page.evaluate(() => scrollY)) - before)).toBeLessThan(2);
-  // From a step of the first stage one comes to the screen of that step.
+  // From a step of the first stage, Present opens the screen of that step.
   const step = page.locator('.stage .step').nth(1);
   await step.getByRole('link').first().click();
   await expect.poll(() => step.locator('[aria-current]').count()).toBe(1);
@@ -66,7 +66,7 @@ modelTest('the list of all screens leads to each, by pointer and by key', async 
   await page.keyboard.press('Enter');
   expect(await fragment(page)).toBe(third);
   expect(await inside(page, '.slides').count()).toBe(0);
-  // Escape closes the list, and not the presentation.
+  // Escape closes the list, not the presentation.
   await page.keyboard.press('o');
   await page.keyboard.press('Escape');
   expect(await inside(page, '.slides').count()).toBe(0);
@@ -207,7 +207,7 @@ modelTest(
     const field = inside(page, 'textarea[name=text]');
     await field.fill('The old dog sleeps.');
     await expect.poll(async () => (await shown(page)).text).toBe('The old dog sleeps.');
-    // What the screen says is of this sentence now, and letters typed are no keys of the presentation.
+    // The screen now says something about this sentence, and typed letters are no keys of the presentation.
     await expect.poll(() => inside(page, '#presented').textContent()).not.toContain(said);
     await field.press('b');
     expect(await inside(page, '.blank').count()).toBe(0);
@@ -250,7 +250,7 @@ modelTest(
         .map((element) => (72 / 96) * Number.parseFloat(getComputedStyle(element).fontSize)),
     );
     expect(Math.min(...points)).toBeGreaterThanOrEqual(9);
-    // Of pictures, whose letters are at least 13 pixels high, none is drawn smaller than it is.
+    // The letters of pictures are at least 13 pixels high, and no picture is shown smaller than it was drawn.
     const shrunk = await sheet
       .locator('img')
       .evaluateAll((all) =>

@@ -175,7 +175,7 @@ test('an encoded link opens its state, and one that is broken says so', async ()
   await page.getByText('This link is damaged').waitFor();
 });
 
-/** So many changes of the address, then an error until the time is over, as in Safari and Firefox. */
+/** Allows five changes of the address, then throws until `limit.left` is reset, as in Safari and Firefox. */
 function refuseAddresses(): void {
   const limit = { left: 5, last: '' };
   Object.assign(window, { limit });
@@ -189,7 +189,7 @@ function refuseAddresses(): void {
   }
 }
 
-/** The same, and no error, as in Chromium. */
+/** Allows five changes of the address, then ignores others without an error, as in Chromium. */
 function ignoreAddresses(): void {
   const limit = { left: 5, last: '' };
   Object.assign(window, { limit });
@@ -205,7 +205,7 @@ function ignoreAddresses(): void {
 const limits = { 'that throws': refuseAddresses, 'that is silent': ignoreAddresses };
 describe.each(Object.entries(limits))('a limit on changes of the address %s', (_, first) => {
   const hashOf = (page: Page) => page.evaluate(() => location.hash);
-  /** What was written last, or should have been. */
+  /** The address that was written last, or should have been. */
   const written = (page: Page) => page.evaluate('limit.last') as Promise<string>;
 
   modelTest('does not stop Present, nor lose where it was', async () => {
@@ -214,7 +214,7 @@ describe.each(Object.entries(limits))('a limit on changes of the address %s', (_
     const text = () => page.locator('#presented').textContent();
     const slides = Number(/ of (\d+)\./.exec((await text()) as string)?.[1]);
     expect(slides).toBeGreaterThan(10);
-    // A screen with a bet or a claim takes two: the first shows the answer.
+    // A screen with a bet or a claim takes two presses: the first shows the answer.
     for (let press = 0; press < 2 * slides; press++) await page.keyboard.press('PageDown');
     await expect.poll(text).toContain(`${slides} of ${slides}.`);
     await page.keyboard.press('PageUp');

@@ -13,7 +13,7 @@ import { drawn, figureOf, modelTest, namesOn, resetOf, sharedVisits } from './su
 
 const widths = [320, 360, 390, 768, 1440, 3840];
 const visits = sharedVisits({ viewport: { width: 320, height: 900 } });
-/** A section of each page. */
+/** A section of each page, by which the page is opened. */
 const sections = ['verdicts', 'evidence'];
 
 const read = new WeakSet<Page>();
@@ -34,7 +34,7 @@ async function asRead(section: string) {
   return opened;
 }
 
-/** The same with all tables and everything else below the figures open. */
+/** The page with every figure drawn, and with all tables and everything else below the figures open. */
 async function allOpen(section: string) {
   const opened = await asRead(section);
   const { page } = opened;
@@ -48,7 +48,7 @@ async function allOpen(section: string) {
 }
 
 /**
- * Of a beat's several figures one is seen at a time. All are to be examined, so here they stand below each
+ * A beat shows only one of its figures at a time. All are to be examined, so here they stand one below the
  * other.
  */
 function showAllShots(): void {
@@ -68,7 +68,7 @@ function countTables(): number {
   return figures.filter((figure) => figure.shadowRoot?.querySelector('tbody tr')).length;
 }
 
-/** Keeps some of each table's rows: they are alike, and axe reads hidden ones too. */
+/** Keeps only some of each table's rows: they are alike, and axe reads even hidden ones. */
 function dropRows(): void {
   for (const figure of document.querySelectorAll('superpose-figure')) {
     const rows = figure.shadowRoot?.querySelectorAll<HTMLElement>('tbody tr:nth-child(n + 13)') ?? [];
@@ -76,7 +76,7 @@ function dropRows(): void {
   }
 }
 
-/** Waits until it is laid out and painted at this width. */
+/** Sets the window's width, and waits until the page is laid out and painted. */
 async function at(page: Page, width: number): Promise<void> {
   await page.setViewportSize({ width, height: 900 });
   await page.evaluate(
@@ -84,7 +84,7 @@ async function at(page: Page, width: number): Promise<void> {
   );
 }
 
-/** What is found at each width that has any of it. */
+/** The faults found at each width, without the widths that have none. */
 async function atEveryWidth(page: Page, ...looks: (() => string[])[]): Promise<Record<number, string[]>> {
   const result: Record<number, string[]> = {};
   for (const width of widths) {
@@ -162,7 +162,7 @@ modelTest.each(sections)(
   },
 );
 
-/** Another value of a setting, the next to its initial one. */
+/** Another value of a setting, next to its initial one. */
 function otherValue(control: Control): Value {
   switch (control.kind) {
     case 'range':
@@ -182,7 +182,7 @@ function otherValue(control: Control): Value {
   }
 }
 
-/** Whether the figure shows Reset at first, with another value of a setting, and once Reset was pressed. */
+/** Whether the figure shows Reset at first, with another value of a setting, and after Reset was pressed. */
 async function showsReset(
   element: Element,
   [setting, value]: readonly [string, Value],
@@ -214,7 +214,7 @@ modelTest.each(sections)(
     for (const name of namesOn(section)) {
       const { controls } = figures[name] as (typeof figures)[string];
       if (name in shorter) {
-        // To compute its first view takes long.
+        // Computing this figure's first view takes long.
         expect(await resetOf(figureOf(page, name)).count(), name).toBe(1);
         continue;
       }

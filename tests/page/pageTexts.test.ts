@@ -1,5 +1,5 @@
-// The reader's own sentence: given once, it holds for every figure that reads one, on both pages, until it
-// is taken back.
+// The reader's own sentence: once given, it is used by every figure that reads a sentence, on both pages,
+// until it is taken back.
 import { expect } from 'vitest';
 import { readFigure } from './support/shown.ts';
 import { figureOf, modelTest, resetOf, settled, visit } from './support/visit.ts';
@@ -17,13 +17,13 @@ modelTest(
     const plain = await colour();
     await figureOf(page, 'sum').locator('textarea[name=text]').fill(mine);
     await expect.poll(async () => (await page.evaluate(readFigure, 'sum'))?.drawn?.text).toBe(mine);
-    // What stands beside it speaks of the recorded sentence, and is muted.
+    // The text beside the figure is about the recorded sentence, and is muted.
     await expect.poll(colour).not.toBe(plain);
     await page.goto(`${site.address}evidence/#v=1&figure=heads`);
     expect((await settled(page, 'heads')).state.text).toBe(mine);
     await page.reload();
     expect((await settled(page, 'heads')).state.text).toBe(mine);
-    // A step sets all but the sentence; a link that has one shows its own.
+    // A step sets everything but the sentence; a link that has a sentence shows that.
     await page.evaluate(() => {
       location.hash = '#v=1&figure=one-score&head=11';
     });
@@ -35,7 +35,7 @@ modelTest(
     });
     await expect.poll(async () => (await settled(page, 'one-score')).state.text).toBe('Another one.');
     expect((await page.evaluate(readFigure, 'heads'))?.state.text).toBe(mine);
-    // Each figure's field has a button that takes it back for all.
+    // Each figure's field has a button that takes the sentence back for all figures.
     await figureOf(page, 'heads').getByRole('button', { name: 'Take it back' }).click();
     await expect.poll(async () => (await page.evaluate(readFigure, 'heads'))?.drawn?.text).toBe(recorded);
     expect((await page.evaluate(readFigure, 'one-score'))?.state.text).toBe(recorded);

@@ -1,4 +1,4 @@
-// The path through the page: its steps last, and it always shows where the reader is.
+// The path through the page: each step lasts long enough, and the page always shows where the reader is.
 import { expect, test } from 'vitest';
 import { beats } from '../../web/build/beats.ts';
 import { readFigure, untilDrawn } from './support/shown.ts';
@@ -18,8 +18,8 @@ import {
 const sharedPages = sharedVisits();
 
 /**
- * In the page: for each step of a beat, in pixels, how far the reader scrolls while it is current and its
- * picture stays, and whether it was ever current before that, though an earlier one was, too.
+ * In the page: for each step of a beat, how many pixels the reader scrolls while the step is current and its
+ * picture stays, and whether any step after the first was current before its picture stayed.
  */
 async function wayOfSteps(beat: string): Promise<{ way: number[]; early: boolean }> {
   const stage = document.querySelector(`#${beat} .stage:not(.single)`) as HTMLElement;
@@ -68,7 +68,7 @@ for (const [width, height] of [
   );
 }
 
-/** In the page: the most that is blank, from top to bottom, of what a window shows of the step's stage. */
+/** In the page: the height of the largest blank in what the window shows of the step's stage. */
 const blankBeside = (step: Element): number => {
   const stage = step.closest('.stage') as Element;
   const { top, bottom } = stage.getBoundingClientRect();
@@ -92,7 +92,7 @@ modelTest.each(['sum', 'separate', 'mix'])(
       await step.getByRole('link').first().click();
       const name = await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('figure') ?? '');
       await expect.poll(() => page.evaluate(untilDrawn, name), { timeout: 240_000 }).toBe(true);
-      // A picture that waits may be lower than the live one.
+      // The placeholder may be lower than the live picture.
       await step.getByRole('link').first().click();
       await stepsCameBy(page);
       expect(await step.locator('[aria-current]').count(), name).toBe(1);
@@ -132,7 +132,7 @@ modelTest.each(['sum', 'mix'])(
       await settled(page, name);
       const figure = figureOf(page, name);
       expect((await figure.boundingBox())?.height, name).toBeLessThanOrEqual(820);
-      // The others are under “More settings”.
+      // All other inputs are under “More settings”.
       const inSight = await figure.evaluate(
         (element) => element.shadowRoot?.querySelectorAll('.root > .controls > :not(.more)').length,
       );
@@ -150,7 +150,7 @@ modelTest('who has followed every step has loaded the path’s scripts, within t
   const folder = new URL(site.address).pathname;
   const requested = new Set(site.requests.map((path) => path.slice(folder.length)));
   const scripts = files.filter((file) => /^assets\/.*\.js$/.test(file) && requested.has(file));
-  // A figure's two halves are files of one name. Nothing of the evidence, which is another page.
+  // A figure's two halves are files of the same name. Nothing of the evidence is loaded: it is another page.
   expect(scripts.filter((file) => file.startsWith('assets/besideAdded-'))).toHaveLength(2);
   const cards = new Set([...namesOn('evidence'), 'schemes', 'schemes-tasks']);
   expect(cards).toContain('gram');
@@ -172,7 +172,7 @@ modelTest('a closed card loads and computes nothing; opened, or linked to, it is
   await drawn(page, 'dot-products');
   const card = page.locator('#check-narrow');
   await card.scrollIntoViewIfNeeded();
-  // Another card, opened later, is there; the closed one has asked for nothing.
+  // Another card, opened later, is live; the closed card has asked for nothing.
   await drawn(page, 'gram');
   await card.scrollIntoViewIfNeeded();
   await stepsCameBy(page);
@@ -202,7 +202,7 @@ for (const [width, height] of [
     expect(await page.evaluate(() => scrollY)).toBe(0);
     const box = await figureOf(page, 'one-layer').locator('.surface').boundingBox();
     expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
-    // It needs nothing of the model, and not the module that trains.
+    // The first figure needs neither the model nor the module that trains.
     expect(
       site.requests.filter((path) => /\/model\/|superpose-(plain|relaxed)-.*\.wasm$/.test(path)),
     ).toEqual([]);
@@ -231,7 +231,7 @@ modelTest('a step sets its picture: scrolled to, forwards and backwards, and by 
   expect(await scale()).toBe(1);
   await scrolled(-60, scale, 0);
   expect(await page.evaluate(() => location.hash)).not.toContain('figure=');
-  // By keyboard: the link of a step has the address of its state.
+  // By keyboard: the link of a step has the address of the step's state.
   const link = page.locator('#mix .step h3 a').last();
   await link.focus();
   await page.keyboard.press('Enter');
@@ -254,7 +254,7 @@ modelTest('who tabs to a part of a picture that is not in sight keeps its state'
   const belowWindow = () => menu.evaluate((element) => element.getBoundingClientRect().top > innerHeight);
   await expect.poll(belowWindow).toBe(true);
   await menu.focus();
-  // It is brought into sight, and further on comes another step.
+  // The focus brings the menu into sight, and further on another step becomes current.
   const further = async () => {
     await page.evaluate(() => scrollBy(0, 0.4 * innerHeight));
     return step.textContent();
@@ -311,7 +311,7 @@ test('its picture is there before any script', async () => {
 test('the contents say where one is, beside the text and on a phone', async () => {
   const { page } = await visit();
   const here = () => page.locator('.contents [aria-current]').textContent();
-  // A section that is shorter than half of the window, too.
+  // This includes a section that is shorter than half of the window.
   for (const [section, name] of [
     ['separate', 'Is information lost?'],
     ['answer', 'The answer'],
@@ -329,7 +329,7 @@ test('the contents say where one is, beside the text and on a phone', async () =
   await page.locator('.contents').getByRole('link', { name: 'Is information lost?', exact: true }).click();
   await expect.poll(() => bar.innerText()).toMatch(/^\d+\/\d+ Is information lost\?/);
   expect(await page.locator('.contents li').first().isVisible()).toBe(false);
-  // A tap beside the list closes it and does nothing else; so does the page that moves on below it.
+  // A tap beside the list closes the list and does nothing else; so does scrolling the page below it.
   const first = page.locator('.contents li').first();
   await bar.click();
   expect(await first.isVisible()).toBe(true);
@@ -343,10 +343,10 @@ test('the contents say where one is, beside the text and on a phone', async () =
   await bar.click();
   await page.mouse.wheel(0, 40);
   await expect.poll(() => first.isVisible()).toBe(false);
-  // At the end one has come to the last, however short it is.
+  // At the end of the page the last section is current, however short it is.
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
   await expect.poll(() => bar.innerText()).toMatch(/^(\d+)\/\1 Limits/);
-  // At the top one is in no section.
+  // At the top no section is current.
   await page.evaluate(() => scrollTo(0, 0));
   await expect.poll(() => page.locator('.contents [aria-current]').count()).toBe(0);
 });

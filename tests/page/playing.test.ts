@@ -1,4 +1,4 @@
-// The first screen is replayed, scrubbed, and trained anew: what is asked of the worker for it, and what is
+// The first figure's run is replayed, scrubbed, and trained again: what the worker is asked for, and what is
 // shown.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
@@ -21,7 +21,7 @@ const watch = (page: Page) =>
       steps.push((element as never as { result: { state: { step: number } } }).result.state.step),
     );
   });
-/** One page for those who like motion; the last test trains on it. */
+/** One page for readers who do not mind motion; the last test trains on it. */
 const shared = sharedVisit();
 const stepsSeen = (page: Page) => page.evaluate(() => [...(window as never as { steps: number[] }).steps]);
 
@@ -39,7 +39,7 @@ test('a replay goes from the first steps to the last, and nothing is fetched for
   expect(seen).toEqual([...seen].sort((a, b) => a - b));
   expect(seen.at(-1)).toBe(200);
   expect(site.requests.slice(requests).filter((path) => /recorded|second|model\//.test(path))).toEqual([]);
-  // It can be cut short.
+  // The replay can be cut short.
   await button(page, 'Replay the training').click();
   await button(page, 'To the end').click();
   await expect.poll(async () => (await now(page))?.drawn?.step, patience).toBe(200);
@@ -98,7 +98,7 @@ test('another seed is trained here, with the full module, and the same comes of 
   await expect.poll(() => step.innerText(), patience).toBe('Step 200');
   await figureOf(page, name).locator('input[name=seed]').fill('7');
   await figureOf(page, name).locator('input[name=seed]').press('Enter');
-  // While models train, the slider says how far they are.
+  // While models train, the slider says how far they have got.
   await button(page, 'Step').click();
   await expect.poll(() => step.innerText(), patience).toMatch(/^Step \d+ so far$/);
   await button(page, 'Continue').click();
@@ -108,6 +108,6 @@ test('another seed is trained here, with the full module, and the same comes of 
   expect(largeModules()).toBe(1);
   expect(shown.problems).toEqual([]);
   expect(shown.finding).toBe((await expected(name, shown.state)).finding.replace(/\s+/g, ' '));
-  // The button trains what is set, also where it was recorded.
+  // The button trains what is set, even where a run of it is recorded.
   expect(await button(page, 'Train it here').count()).toBe(1);
 });

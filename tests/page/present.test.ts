@@ -14,7 +14,7 @@ const screens = async (page: Page) =>
   Number(/\d+$/.exec((await dialog(page).locator('css:light=.bar .place').textContent()) ?? '')?.[0]);
 const dialog = (page: Page) => page.locator('dialog.present');
 const spoken = (page: Page) => dialog(page).locator('css:light=.said[aria-live=polite]');
-// As the page has it: Playwright may hear of a new address later than of the key that has led there.
+// Read from the page, because Playwright may hear of a new address later than of the key that led there.
 const fragment = (page: Page) => page.evaluate(() => decodeURIComponent(location.hash));
 
 /** What the screen shows once its picture is fitted: in pixels of the window. */
@@ -24,7 +24,7 @@ async function shown(page: Page) {
     if (figure?.result && !figure.busy && figure.style.visibility === '') return 'fitted';
     return `${location.hash}, ${figure?.getAttribute('name')}, busy: ${figure?.busy}, ${figure?.shadowRoot?.textContent}`;
   };
-  // Learn’s train here, which a busy machine takes its time for.
+  // The figures of “learn” train here, which takes long on a busy machine.
   await expect.poll(() => page.evaluate(fitted), { timeout: 240_000 }).toBe('fitted');
   return page.evaluate(() => {
     const figure = document.querySelector('.present superpose-figure') as FigureElement;
@@ -91,7 +91,7 @@ modelTest('keys go from screen to screen, each at its own address and said', asy
     expect(await spoken(page).textContent()).toContain(sentence);
   await page.keyboard.press('Space');
   expect(await fragment(page)).toBe('#present/sum');
-  // Another step, a bet, its answer, and the two screens that settle it.
+  // Another step, a bet, its answer, and the two screens that settle the bet.
   for (let times = 0; times < 5; times++) await page.keyboard.press('ArrowRight');
   expect(await fragment(page)).toBe('#present/separate/2');
   const step = page.locator('#separate .step').nth(1);
@@ -119,7 +119,7 @@ modelTest('a screen is said once, also where its sentence comes with its picture
           heard.push(element.textContent ?? '');
       }).observe(element, { attributes: true, characterData: true, childList: true, subtree: true });
     });
-  // The next is a question, which is said again with its answer.
+  // The next screen is a question, which is spoken again with its answer.
   for (let place = 1; place < 4; place++) {
     await page.keyboard.press('ArrowRight');
     if ((await fragment(page)) !== '#present/answer') await shown(page);
@@ -177,7 +177,7 @@ modelTest('Escape leaves it where it was, and so does going back', async () => {
   expect((await shown(page)).figure).toBe('sum');
 });
 
-/** Sentences alone stand where a picture would, and their letters are as large. */
+/** Sentences without a figure stand where a picture would, and their letters are as large. */
 async function expectSentencesToFit(page: Page) {
   const fits = await spoken(page).evaluate((text) => {
     const { left, top, right, bottom } = text.getBoundingClientRect();
@@ -230,7 +230,7 @@ modelTest.each([
     texts.add(screen.spoken?.replace(/\d+ of \d+\./, ''));
     await page.keyboard.press('ArrowRight');
   }
-  // None of them twice.
+  // No two screens have the same text.
   expect(texts.size).toBe(count);
 });
 
@@ -318,7 +318,7 @@ modelTest('what is dragged there changes its address and its code, and no figure
   const { page } = await visit({ fragment: '#present/mix' });
   await shown(page);
   const knob = dialog(page).locator('.knob');
-  // It stands where the larger picture has its dot.
+  // The knob is where the larger picture has its dot.
   expect(await dialog(page).locator('superpose-figure').evaluate(knobsInPlace)).toEqual([true]);
   const { x, y, width, height } = (await knob.boundingBox()) as {
     x: number;
@@ -335,7 +335,7 @@ modelTest('what is dragged there changes its address and its code, and no figure
   expect(state.scale).not.toBe(1);
   expect(new URLSearchParams((await scanned(page)).split('#')[1]).get('scale')).toBe(String(state.scale));
   expect((await page.evaluate(readFigure, 'dot-products'))?.state.scale ?? 1).toBe(1);
-  // What the screen said was of another state.
+  // The screen's text, which was about another state, is gone.
   await expect.poll(() => spoken(page).innerText(), patience).not.toContain('0.72');
   // The keys still belong to the presentation.
   await page.keyboard.press('ArrowRight');
@@ -360,7 +360,7 @@ modelTest('a figure that is not on the path has a screen of its own, with what i
   const surface = dialog(page).locator('.surface');
   const position = await placeOf(dialog(page).locator('superpose-figure'), { i: 0, j: 2 });
   await surface.click({ position });
-  // A click reads. Who comes by key is led on by Enter.
+  // A click only reads. For a reader who comes by keyboard, Enter follows the link.
   await dialog(page).locator('.opens a').waitFor({ state: 'attached' });
   expect(await fragment(page)).toBe('#present/schemes-tasks');
   await page.keyboard.press('Tab');

@@ -1,4 +1,4 @@
-// Keys that presenting goes on with, whatever was touched before, and what Escape closes.
+// Keys keep moving the presentation on, whatever was touched before; and what Escape closes.
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import type { FigureElement } from '../../web/element/figureElement.ts';
@@ -35,7 +35,7 @@ async function screensOf(page: Page): Promise<string[]> {
   );
   return all;
 }
-/** Where five presses of Page Down lead: the first on a question shows its answer. */
+/** Where five presses of Page Down lead, of which the first on a question shows the answer. */
 const fiveFrom = (screens: readonly string[], from: string): string[] =>
   screens
     .slice(screens.indexOf(from))
@@ -141,7 +141,7 @@ modelTest.each(Object.entries(touches))(
     expect(await fragment(page)).toBe(first);
     const screens = await screensOf(page);
     expect(seen).toEqual(fiveFrom(screens, at ? `#present/${at}` : '#present'));
-    // Once for the list, and once more.
+    // Once for the list, and once more for the presentation.
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await expect.poll(() => dialog(page).count()).toBe(0);

@@ -1,4 +1,4 @@
-// What readers come for and come with: a student on the first screen, text at 200 %, forced colours.
+// What readers come for and what they bring: a student at the first screen, text at 200 %, forced colours.
 // accessibility.test.ts counts tabs, headings, landmarks and the parts on paper.
 import { inflateSync } from 'node:zlib';
 import { chromium } from 'playwright';
@@ -15,7 +15,7 @@ modelTest(
   'a student: the picture on the first screen, then the figure behind a clause of the answer',
   async () => {
     const { page } = await visit();
-    // The page as it loads, without scrolling to the figure.
+    // The figure is drawn as the page loads, without scrolling to it.
     await expect
       .poll(async () => (await page.evaluate(readFigure, 'one-layer'))?.drawn, patience)
       .toBeDefined();

@@ -1,5 +1,5 @@
-// Reset is in sight while a figure's state is another than the author's or its step's. Its room is kept
-// before, and the focus stays in the figure when it disappears. opened.test.ts asks every figure for it.
+// Reset is in sight while a figure's state is another than the author's or its step's. Its space is reserved
+// before, and the focus stays in the figure when Reset disappears. opened.test.ts tests it in every figure.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import type { FigureElement } from '../../web/element/figureElement.ts';
@@ -8,7 +8,7 @@ import { figureOf, resetOf, settled, visit } from './support/visit.ts';
 
 const stateOf = async (page: Page, name: string) => (await page.evaluate(readFigure, name))?.state;
 
-/** Sets a figure as a reader does, and waits until it shows that. */
+/** Changes a setting of a figure as a reader does, and waits until the figure shows that. */
 async function change(page: Page, name: string, setting: string, value: number): Promise<void> {
   await figureOf(page, name).evaluate(
     (element, [setting, value]) => (element as FigureElement).request.change(setting, value, true),

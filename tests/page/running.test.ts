@@ -12,7 +12,7 @@ const now = (page: Page, name: string) => page.evaluate(readFigure, name);
 const button = (page: Page, name: string, label: string) =>
   figureOf(page, name).getByRole('button', { name: label, exact: true });
 
-/** Records how far each picture is: its steps, or its models that are done anew. */
+/** Records how far each picture is: its steps, or how many of its models have been trained again. */
 const watch = (page: Page, name: string) =>
   figureOf(page, name).evaluate((element) => {
     const seen: number[] = [];
@@ -52,7 +52,7 @@ test('the picture stays until its numbers are there; it is held, stepped, and lo
   await watch(page, name);
   await button(page, name, 'Step').click();
   await expect.poll(finding).toContain('After 8 steps');
-  // And is heard, though the run is not over.
+  // The finding is also spoken, though the run is not over.
   const heard = () => figureOf(page, name).locator('[aria-live]').textContent();
   await expect.poll(heard).toContain('After 8 steps');
   await button(page, name, 'Step').click();
@@ -60,11 +60,11 @@ test('the picture stays until its numbers are there; it is held, stepped, and lo
   expect((await now(page, name))?.busy).toBe(true);
   await term.uncheck();
   await expect.poll(finding).toMatch(/After 16 steps.*With token → token cut/);
-  // A busy machine may have the first steps before it has drawn the model without any.
+  // A busy machine may finish the first steps before it has drawn the untrained model.
   expect((await seenBy(page)).filter((steps) => steps > 0)).toEqual([8, 16, 16]);
 });
 
-/** Twenty small models, in a card, where no step of a beat sets anything; none of them recorded. */
+/** Twenty small models, none of them recorded, in a card, where no step of a beat sets anything. */
 const cells = 'narrow';
 const sharing = sharedVisits();
 const small = async (seed: number) => {
@@ -152,7 +152,7 @@ test('Reset leaves a run that was begun, and shows the finished table again', as
   await figure.evaluate((element) => (element as FigureElement).show([]));
   await expect.poll(finding).toContain(finished);
   await figure.getByRole('button', { name: 'Step', exact: true }).press('Enter');
-  // What was recorded stays in sight.
+  // The recorded results stay in sight.
   const sentence = '1 of 180 runs done anew, in framed cells; the others are from before.';
   await expect.poll(finding).toBe(sentence);
   await resetOf(figure).press('Enter');

@@ -1,5 +1,5 @@
-// What the site needs from the network and from its server; and that the watch that all other tests rely on
-// sees what it should.
+// What the site needs from the network and from its server; and that the watch on requests, which all other
+// tests rely on, sees what it should.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -19,7 +19,7 @@ function markDrawn(): void {
       void fetch(new URL('../THIRD-PARTY.txt', document.querySelector('script')?.src));
     else setTimeout(look);
   };
-  // Not by frames: on a busy machine the next figure's files would be asked for before one comes.
+  // Not requestAnimationFrame: on a busy machine the next figure's files would be requested before a frame.
   setTimeout(look);
 }
 
@@ -30,7 +30,7 @@ for (const fragment of ['', '#v=1&figure=dot-products']) {
     const place = () => site.requests.indexOf(folder + mark);
     await expect.poll(place).toBeGreaterThan(0);
     const before = site.requests.slice(0, place());
-    // Other figures in sight come beside it, sooner or later: their code, and what was recorded for them.
+    // Other figures in sight are loaded at the same time: their code, and what was recorded for them.
     const first = fragment ? 'dotProducts' : 'oneLayer';
     const others = Object.keys(figures).map((name) =>
       name.replace(/-(.)/g, (_, letter) => letter.toUpperCase()),
@@ -53,12 +53,11 @@ for (const fragment of ['', '#v=1&figure=dot-products']) {
 test('all scripts that a page of figures can ever load stay within their budget', () => {
   const all = files.filter((file) => /^assets\/.*\.js$/.test(file));
   expect(all.some((file) => file.includes('worker'))).toBe(true);
-  // What figures open with: one task's runs are fetched with the first figure, others when chosen.
+  // The recordings: one task's runs are fetched with the first figure, others when chosen.
   const runs = all.filter(isRecording);
   expect(runs).toHaveLength(recordings.length);
   expect(kilobytes(runs)).toBeLessThan(64);
-  // All else, for the readers of every figure, who present it, embed it and open models and tables of their
-  // own.
+  // Everything else, for a reader who sees every figure, presents, embeds, and opens models and tables.
   expect(kilobytes(all.filter((file) => !runs.includes(file)))).toBeLessThan(270);
 });
 

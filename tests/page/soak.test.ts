@@ -1,5 +1,5 @@
 // Figures that come, move and go, and a page that is left and returned to, hold no more memory, listeners or
-// workers than after the first few. A short run, unless SUPERPOSE_SOAK_FIGURES says how many.
+// workers than after the first few. The run is short, unless SUPERPOSE_SOAK_FIGURES says how many figures.
 import puppeteer, { type Browser, type CDPSession, type Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { chromiumOptions, fullChromium } from '../../tools/chromium.mjs';
@@ -7,14 +7,14 @@ import { startSite } from './support/site.ts';
 import { folderWith } from './support/visit.ts';
 
 const figures = Number(process.env.SUPERPOSE_SOAK_FIGURES ?? 40);
-/** How many figures come before the first count. */
+/** How many figures come before the first measurement. */
 const first = Math.min(50, figures / 2);
 const returns = Math.max(2, figures / 50);
 
 let browser: Browser;
 beforeAll(async () => {
   browser = await puppeteer.launch({
-    // Without windows, the browser cannot go back to a page as it was.
+    // The browser without windows cannot go back to a page as it was.
     executablePath: fullChromium ?? '/usr/bin/chromium',
     args: [...(chromiumOptions.args ?? []), '--no-sandbox'],
   });

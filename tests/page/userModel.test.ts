@@ -17,9 +17,9 @@ const filesIn = (folder: string) =>
   readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'base64')] as const);
 
 /**
- * Runs in the page: drops a folder on the card for the reader's own model, once that exists. A browser makes
- * entries from what the system drops; these imitate a folder and its reader. Behind an entry without bytes
- * there is no file. What is `held` is listed at the page’s event “list”.
+ * Runs in the page: drops a folder on the card for the reader's own model, once that card exists. A browser
+ * makes entries from what the system drops; these imitate a folder and its reader. An entry without bytes has
+ * no file. A folder that is `held` is listed only at the page’s event “list”.
  */
 function dropFolder({
   files,
@@ -41,7 +41,7 @@ function dropFolder({
         ? fail(new DOMException('There is none.', 'NotFoundError'))
         : take(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name)),
   }));
-  // A reader returns some entries at a time, and at the end none.
+  // A directory reader returns some entries at a time, and at the end none.
   const parts = [entries.slice(0, 1), entries.slice(1), []];
   const folder = {
     isFile: false,
@@ -92,7 +92,7 @@ test('a file of GPT-2’s layout gives its figures, with the library’s numbers
   await expect
     .poll(() => card.locator('.user-model > [role=status]').textContent())
     .toContain('GPT-2, 0 MB; opened here from model.safetensors;');
-  // What the page opens with has been fetched by now.
+  // Everything that the page opens with has been fetched by now.
   await settled(page, 'dot-products');
   const requests = site.requests.length;
   const model = await openModel(plain, folderOf('gpt2'));

@@ -47,8 +47,8 @@ function writeLargeModel(path: string): number {
 }
 
 /**
- * Memory in bytes of this process's descendants; what they share counts in part. Not the program's own
- * files: when another browser ends, more of them counts as this one's.
+ * The memory of this process's descendants in bytes; shared memory counts in part. The program's own files do
+ * not count: when another browser ends, a larger part of them would count as this one's.
  */
 function memoryOfTree(): number {
   const listed: string = ask('ps', ['-ewwo', 'pid=,ppid=']) ?? '';
@@ -117,13 +117,13 @@ test.runIf(readdirSync('/').includes('proc'))('a chosen file of 500 MB costs les
         .toBe(true);
     }
   };
-  // When a browser collects garbage is its own affair: up to 100 MB of it counted or did not.
+  // A browser decides by itself when to collect garbage, so up to 100 MB more or less would be counted.
   const collectGarbage = await collectorOf(page);
   const memoryInUse = async () => {
     await collectGarbage();
     return memoryOfTree();
   };
-  // With all modules and code loaded, as after a small model.
+  // All modules and code are loaded, because a small model was opened before.
   const small = fileURLToPath(new URL('../reference/checkpoints/gpt2/', import.meta.url));
   const first = await memoryInUse();
   await input.setInputFiles(readdirSync(small).map((file) => small + file));

@@ -65,7 +65,7 @@ test('each format gives its figures, with the library’s numbers; half a file i
   }
   expect(await part.locator('superpose-figure').count()).toBe(3);
 
-  // A file dropped on the line for positions is a table of positions.
+  // A file that is dropped on the line for positions is read as a table of positions.
   await page.evaluate((base64) => {
     const dataTransfer = new DataTransfer();
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
@@ -74,7 +74,7 @@ test('each format gives its figures, with the library’s numbers; half a file i
     document.querySelector('.user-table [data-kind=position]')?.dispatchEvent(event);
   }, ofPositions.toString('base64'));
   await expect.poll(status).toContain('Rows of positions from rows.npy: 70, of 16 numbers each.');
-  // The part for models has not noticed it.
+  // The part for models has not noticed the file.
   expect(await page.locator('.user-model > [role=status]').textContent()).toBe('');
   const overlap = await shown(page, 'user-table-overlap');
   expect(overlap.finding).toContain(
@@ -85,7 +85,7 @@ test('each format gives its figures, with the library’s numbers; half a file i
   expect(inWords(products.finding)).toMatch(/ Over 496 pairs, /);
   expect(products.finding).toContain('raw: rows as stored.');
 
-  // If the file names words, one of them is moved.
+  // If the file names words, the reader can move one of them.
   await line('token').setInputFiles(payload('words.csv'));
   await expect.poll(status).toContain('Rows of tokens from words.csv');
   await shown(page, 'user-table-collisions');
@@ -143,7 +143,7 @@ test('reading a long file can be stopped', async () => {
     dataTransfer.items.add(file);
     const event = new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer });
     document.querySelector('.user-table [data-kind=token]')?.dispatchEvent(event);
-    // At once, before any of it has arrived.
+    // At once, before any of the file has arrived.
     for (const button of document.querySelectorAll<HTMLButtonElement>('.user-table button'))
       if (button.textContent === 'Stop' && !button.hidden) button.click();
   });
@@ -152,7 +152,7 @@ test('reading a long file can be stopped', async () => {
   await part.locator('[data-kind=token] input').setInputFiles(payload('rows.csv'));
   await expect.poll(status).toContain('Rows of tokens from rows.csv');
   await shown(page, 'user-table-dot-products');
-  // That the tables are forgotten is heard while the next file is read, and must not hide its button.
+  // The answer that the tables are forgotten comes while the next file is read, and must not hide its button.
   await part.evaluate((root) => {
     const named = (text: string) =>
       [...root.querySelectorAll('button')].find(({ textContent }) => textContent === text) as HTMLElement;
@@ -175,7 +175,7 @@ test('reading a long file can be stopped', async () => {
 test('the status says how a .csv file was read, and the reader can choose it', async () => {
   const { page } = await visit({ of: 'user-model' });
   const { part, status } = await partOf(page);
-  // As pandas writes an index: with a header, and without one.
+  // Tables with an index as pandas writes it, with a header and without one.
   const lines = Array.from({ length: 40 }, (_, row) => `${row},0.5,${row / 8 + 0.25}`).join('\n');
   const input = part.locator('[data-kind=token] input');
   await input.setInputFiles(payload('pandas.csv', Buffer.from(`,0,1\n${lines}\n`)));

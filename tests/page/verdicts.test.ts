@@ -1,5 +1,5 @@
-// Clicks links of the table of claims, one of each kind: the figure shows the named state, and says what is
-// quoted. tests/tools/prose.test.ts computes what every claim quotes.
+// Clicks links in the list of claims, one of each kind: the figure shows the named state, and says what the
+// claim quotes. tests/tools/prose.test.ts computes what every claim quotes.
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
@@ -17,7 +17,7 @@ const kindOf = ({ figure }: Verdict) => {
   const on = folderWith(figure) === '' ? 'the same page' : 'the other page';
   return `${figures[figure]?.live ? 'of a figure that trains' : 'of one that computes'}, on ${on}`;
 };
-/** The first of each kind, by its place in the table. */
+/** The index in verdicts.json of the first claim of each kind. */
 const sample = new Map([...verdicts.entries()].reverse().map(([place, verdict]) => [kindOf(verdict), place]));
 
 /** Lists as links and verdicts.json write them. */
@@ -58,7 +58,7 @@ modelTest.each([...sample.entries()])(
     const { finding, readout, picture, problems } = await drawn(page, figure);
     expect(problems).toEqual([]);
     const shown = [finding, readout, picture].join(' ').replace(/\u202f/g, ' ');
-    // In pictures the indices of formulas are set, not letters of their own.
+    // In pictures the indices of formulas are set as subscripts, without letters such as ₕ.
     for (const quoted of shows) expect(shown).toContain(quoted.replace('ₕ', 'h'));
     await expect.poll(line, { message: claim, timeout: 20_000 }).toContain(claim);
     expect(await line()).toContain(tag);
@@ -68,7 +68,7 @@ modelTest.each([...sample.entries()])(
 
 modelTest('Back returns to the claim', async () => {
   const { page } = await visit();
-  // Also if the address there names another figure, which stays as it is.
+  // This works even if the address names another figure, which stays as it is.
   await settled(page, 'language');
   const all = figureOf(page, 'language').locator('input[name=ways][value=all]');
   await all.check();
@@ -91,7 +91,7 @@ modelTest('Back returns to the claim', async () => {
   expect(await all.isChecked()).toBe(true);
 });
 
-/** Each bet, the page that it is on, how one bets, and what is answered. */
+/** Each bet, a figure on its page, how a reader bets, and the answer. */
 const bets: [name: string, of: string, bet: (page: Page) => Promise<void>, answer: RegExp][] = [
   [
     'lost',
@@ -107,7 +107,7 @@ const bets: [name: string, of: string, bet: (page: Page) => Promise<void>, answe
   ],
 ];
 const answerOf = (page: Page, name: string) => page.locator(`[data-answer=${name}]`);
-/** Opens the card that a bet stands in. */
+/** Opens the card that has a bet. */
 const openBet = (page: Page) =>
   page.evaluate(() => document.querySelector('.bet')?.closest('details')?.setAttribute('open', ''));
 
@@ -130,7 +130,7 @@ modelTest.each(bets)(
       });
       expect(await finding.innerText()).toMatch(/; at 64, /);
     }
-    // It is kept for this tab.
+    // The bet is kept for this tab.
     await page.reload();
     await openBet(page);
     await page.locator('.bet').scrollIntoViewIfNeeded();

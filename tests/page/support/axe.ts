@@ -7,8 +7,8 @@ import type { Engine } from '../../engines/engines.ts';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * Axe with what is asked of it, as one function that a driver can send: a page's policy forbids it to
- * evaluate text.
+ * Axe and a call of it, as one function that a driver can send, because a page's policy forbids evaluating
+ * text.
  */
 const run = new Function(
   'asked',

@@ -22,7 +22,7 @@ export interface Expected {
 
 const flat = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-/** The results of one figure at a time. */
+/** The memoized results of the figure asked for last. */
 let known = new Map<string, Promise<Expected>>();
 let of: string | undefined;
 
@@ -53,7 +53,7 @@ async function compute(name: string, state: Record<string, unknown>): Promise<Ex
   };
 }
 
-/** Builds differ in rounding, which shows only in numbers that are rounding error themselves. */
+/** Replaces numbers that are rounding errors themselves, because only these differ between builds. */
 export const withoutRounding = (text: string): string =>
   text
     .replace(/−?\d\.\d\s×\s10⁻¹[²-⁹]|−?\d\.\d\s×\s10⁻¹[⁰¹]/g, '≈0')
@@ -88,7 +88,7 @@ export async function go(page: Page, name: string, settings: Record<string, stri
     .toMatchObject(typed(name, settings));
 }
 
-/** The same, and waits until it is drawn. */
+/** Opens a state in the page that is already open, and waits until it is drawn. */
 export async function follow(page: Page, name: string, settings: Record<string, string>): Promise<Shown> {
   await go(page, name, settings);
   return drawn(page, name);

@@ -1,5 +1,5 @@
-// What a figure shows, read from the page, once it is made seen. These functions run in the page, so each is
-// self-contained.
+// Reads from the page what a figure shows, and brings the figure into view first. These functions run in the
+// page, so each is self-contained.
 
 export interface Shown {
   /** Every setting, as links write it. */
@@ -33,11 +33,11 @@ export function unfold(name: string): void {
   if (innerWidth < 1200) figure?.closest('.stage')?.setAttribute('data-expanded', '');
 }
 
-/** A beat's step that comes by sets its picture's state in the next frame. */
+/** Waits for the steps of beats: a step that becomes current sets its picture's state in the next frame. */
 export const stepsCameBy = (): Promise<unknown> =>
   new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
 
-/** Undefined until the element exists. */
+/** Reads a figure. Undefined until its element exists. */
 export function readFigure(name: string): Shown | undefined {
   const element = document.querySelector(`superpose-figure[name="${name}"]`) as
     | (HTMLElement & {

@@ -14,14 +14,14 @@ export const dist = fileURLToPath(new URL('../../../dist/', import.meta.url));
 export const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter(
   (file) => extname(file) !== '',
 );
-/** Compressed, together. */
+/** The size of these files together, each compressed. */
 export const kilobytes = (names: string[]) =>
   names.reduce((sum, name) => sum + gzipSync(readFileSync(join(dist, name)), { level: 9 }).length, 0) / 1024;
 
 export const recordings = readdirSync(new URL('../../../web/figures/recorded', import.meta.url)).map((file) =>
   file.replace('.json', ''),
 );
-/** A figure's code may have the same name, but it calls or makes a function. */
+/** Whether a script is a recording. A figure's code may have the same name, but contains a function. */
 export const isRecording = (file: string) =>
   recordings.some((name) => file.startsWith(`assets/${name}-`)) &&
   !/=>|function/.test(readFileSync(join(dist, file), 'utf8'));
@@ -51,11 +51,11 @@ export interface Site {
   readonly faulty: ReadonlySet<string>;
   /** From now on the server lacks these files. */
   lose(files: RegExp): void;
-  /** From now on it has only their first half. */
+  /** From now on the server has only the first half of these files. */
   truncate(files: RegExp): void;
-  /** From now on the connection breaks in the middle of them. */
+  /** From now on the connection breaks in the middle of these files. */
   cut(files: RegExp): void;
-  /** Holds them back until the returned function is called. */
+  /** Holds these files back until the returned function is called. */
   hold(files: RegExp): () => void;
   /** Puts this line in front of these scripts. */
   prefix(files: RegExp, line: string): void;
@@ -64,7 +64,7 @@ export interface Site {
   stop(): Promise<void>;
 }
 
-/** The script with a figure's code, which is the one with its title. */
+/** Matches the script with a figure's code, which is the one that has the figure's title. */
 export function codeOf(title: string): RegExp {
   const files = readdirSync(join(dist, 'assets')).filter(
     (file) => file.endsWith('.js') && readFileSync(join(dist, 'assets', file), 'utf8').includes(title),
@@ -94,8 +94,8 @@ export async function startSite(): Promise<Site> {
       return;
     }
     response.setHeader('Content-Type', types[extname(file)] ?? 'application/octet-stream');
-    // Browsers request the icon again at each new address, even when a test has cut the connection. And a
-    // page that must not be stored is not kept for going back to, either.
+    // Browsers request the icon again at each new address, even when a test has cut the connection. And they
+    // keep no page with `no-store` for going back to.
     const caching =
       file === 'favicon.svg' ? 'max-age=3600' : file.endsWith('.html') ? 'no-cache' : 'no-store';
     response.setHeader('Cache-Control', caching);
@@ -146,7 +146,7 @@ export async function startSite(): Promise<Site> {
   };
 }
 
-/** Figures that train many models start with fewer. */
+/** The contents of a file, where figures that train many models start with fewer. */
 async function contentsOf(file: string): Promise<Buffer | undefined> {
   const bytes = await readFile(join(dist, file)).catch(() => undefined);
   if (!/^(evidence\/)?index\.html$/.test(file) || !bytes) return bytes;

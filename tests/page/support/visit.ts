@@ -38,8 +38,8 @@ export interface VisitOptions extends BrowserContextOptions {
 }
 
 /**
- * In the page's own tree. To search every figure's shadow tree too, as Playwright does, takes longer than
- * all else.
+ * A figure, searched for in the page's own tree only. Searching every figure's shadow tree, too, as
+ * Playwright does, would take longer than everything else.
  */
 export const figureOf = (page: Page, name: string): Locator =>
   page.locator(`css:light=superpose-figure[name="${name}"]`);
@@ -76,11 +76,11 @@ export const placeOf = (
     { i, j, term },
   );
 
-/** The button that shows what the author gave, if the figure shows anything else. */
+/** The button that goes back to the author's settings, if the figure has any others. */
 export const resetOf = (figure: Locator): Locator => figure.getByRole('button', { name: /^Reset: / });
 
 /**
- * A figure's menu, opened: the table, files, link and Embed. By key: a click might scroll to another step.
+ * Opens a figure's menu: the table, files, link and Embed. By key, as a click might scroll to another step.
  */
 export async function openMenu(figure: Locator): Promise<Locator> {
   const menu = figure.locator('details.menu');
@@ -108,8 +108,8 @@ export async function visit(options: VisitOptions = {}): Promise<Visit> {
 }
 
 /**
- * One page for all tests of a file, which each test leaves as it was; after a failed test there is a new
- * one.
+ * One page for all tests of a file. Each test leaves the page as it was; after a failed test there is a new
+ * page.
  */
 export function sharedVisit(options: VisitOptions = {}): () => Promise<Visit> {
   let shared: ReturnType<typeof open> | undefined;
@@ -127,7 +127,7 @@ export function sharedVisit(options: VisitOptions = {}): () => Promise<Visit> {
   };
 }
 
-/** The same for each page of figures: the one that has a figure or a section of this name. */
+/** A shared visit to each page of figures; `of` names a figure or a section of the page that is wanted. */
 export function sharedVisits(options: VisitOptions = {}): (of: string) => Promise<Visit> {
   const visits = new Map(pageFolders.map((folder) => [folder, sharedVisit({ ...options, folder })]));
   return async (of) => (visits.get(folderWith(of)) as () => Promise<Visit>)();
@@ -201,7 +201,7 @@ export async function unfold(page: Page, name: string): Promise<void> {
   await page.evaluate(unfoldInPage, name);
 }
 
-/** A beat's step that comes by sets its picture's state in the next frame. */
+/** Waits for the steps of beats: a step that becomes current sets its picture's state in the next frame. */
 export const stepsCameBy = (page: Page): Promise<unknown> => page.evaluate(stepsCameByInPage);
 
 /** Shows all inputs of a figure, not only the first ones, and points at its first place. */
@@ -222,13 +222,13 @@ export async function drawn(page: Page, name: string): Promise<Shown> {
   return (await page.evaluate(readFigure, name)) as Shown;
 }
 
-/** The same, without unfolding anything in the figure or pointing at it. */
+/** What a figure shows once its drawing matches its settings; opens nothing in it, nor points at it. */
 export async function settled(page: Page, name: string): Promise<Shown> {
   const figure = figureOf(page, name);
   await unfold(page, name);
   await figure.scrollIntoViewIfNeeded();
   await stepsCameBy(page);
-  // The page looks itself: to ask it again and again costs more than what is waited for.
+  // The page itself watches, because asking it again and again would cost more than what is waited for.
   await expect
     .poll(() => page.evaluate(untilDrawn, name), { timeout: 240_000, message: `${name} is drawn` })
     .toBe(true);
