@@ -1,5 +1,5 @@
-// What README.md and docs/hosts.md tell authors, tried as it stands there: each snippet is taken from the
-// document.
+// The advice of README.md and docs/hosts.md to authors, tried as it stands there: each snippet is taken from
+// the document.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ function snippet(text: string, heading: string, language: string): string {
 }
 const here = (heading: string, language: string) => snippet(guide, heading, language);
 
-/** A page with a snippet, at whose address `site` stands in for the document's. */
+/** Opens a page with a snippet, in which the address of `site` replaces the document's. */
 async function open(
   make: (site: string) => BlogPage,
   { beside = {}, ...options }: ServerOptions & { beside?: Record<string, string> } = {},
@@ -46,7 +46,7 @@ async function open(
 type Opened = Awaited<ReturnType<typeof open>>;
 const shows = ({ engine }: Opened, finding: string) =>
   expect.poll(async () => (await inPage(engine)())[0]?.finding, patience).toBe(finding);
-/** Reads one of a figure's elements in its shadow. */
+/** Reads a style property of an element in a figure's shadow. */
 const styleOf = ({ browserPage }: Opened, selector: string, property: string) =>
   browserPage
     .locator(`superpose-figure ${selector}`)
@@ -89,7 +89,7 @@ test.each([1280, 390])(
   },
 );
 
-/** The recipe, with the dialog's text without its last line pasted in. */
+/** A page with the document's recipe, into which the dialog's text is pasted without its last line. */
 const throughInnerHtml = () => {
   const element = here('The script tag', 'html').replace(/<script.*\n/, '');
   const recipe = here('innerHTML', 'js').replace('PASTE THE ELEMENT HERE', element);
@@ -217,7 +217,7 @@ describe('by name', () => {
         .locator('superpose-figure [part]')
         .evaluateAll((all) => all.flatMap((element) => [...element.part])),
     );
-    // One is there only while a place is pointed at.
+    // The part `readout` is there only while a place is pointed at.
     await opened.browserPage.locator('superpose-figure .surface').focus();
     await expect.poll(() => opened.browserPage.locator('[part~=readout]').count(), patience).toBe(1);
     parts.add('readout');
@@ -236,7 +236,7 @@ describe('by name', () => {
       const canvas = element as HTMLCanvasElement;
       const context = canvas.getContext('2d') as CanvasRenderingContext2D;
       const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
-      // The pixel that is covered most.
+      // The most opaque pixel.
       let at = 0;
       for (let place = 0; place < data.length; place += 4)
         if ((data[place + 3] as number) > (data[at + 3] as number)) at = place;

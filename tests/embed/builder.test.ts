@@ -1,5 +1,5 @@
-// The embed builder: whatever it gives out is pasted into another page, or opened from disk, and must show
-// the figure in the same state.
+// The embed builder: everything that it offers is pasted into another page, or opened from disk, and must
+// show the figure in the same state.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ async function openBuilder(name: string, settings: Record<string, string>) {
   await figure.getByRole('button', { name: 'Embed' }).press('Enter');
   const dialog = page.getByRole('dialog');
   await dialog.waitFor();
-  // It opens on the first of its ways.
+  // The dialog opens on the first of its choices.
   expect(await dialog.getByRole('radio').first().isChecked()).toBe(true);
   const choose = (kind: string) => dialog.getByRole('radio', { name: kind, exact: true }).check();
   return {
@@ -39,7 +39,7 @@ async function openBuilder(name: string, settings: Record<string, string>) {
     dialog,
     finding,
     choose,
-    /** What is to be pasted, or the piece for this place. */
+    /** The text to paste, or the piece of it that goes into `into`. */
     text: async (kind: string, into = '') => {
       await choose(kind);
       return dialog.getByRole('textbox', { name: `What to paste${into && ` into ${into}`}` }).inputValue();
@@ -212,7 +212,7 @@ test('the script tag, pasted into a blog, in the theme that was chosen', async (
 
 test('the pictures of a state that were saved beside the page stand in for it: a wide one, and a narrow one on phones', async () => {
   const { text, saved, servers, page, finding } = await openBuilder('dot-products', state);
-  // As a feed shows it, and a page without scripts: without the last line, and without styles.
+  // The snippet as a feed or a page without scripts shows it: without the last line, and without styles.
   const snippet = await text('HTML with scripts');
   const feed = snippet.replace(/<script.*/, '').replace(/ style="[^"]*"/g, '');
   for (const which of [/^Save .*(?<!narrow)\.svg$/, /^Save .*-narrow\.svg$/]) {
@@ -290,7 +290,7 @@ test('one file, opened from disk, with a link to where it comes from', async () 
   const { saved, open, evaluate, finding, servers, complaints } = await openBuilder('dot-products', state);
   const { file } = await saved('One file');
   await servers.stop();
-  // It is made to be passed on, so it says where the licences are, and asks for no font.
+  // The file is made to be passed on, so it says where the licences are, and asks for no font.
   const html = await readFile(file, 'utf8');
   expect(html).not.toContain('@font-face');
   expect(html).toMatch(

@@ -1,4 +1,4 @@
-// The demo blog page as shipped: five figures in five ways, each shown.
+// The demo blog page as shipped: five figures, embedded in five ways, are all shown.
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { openChromium } from '../engines/chromium.ts';
 import { findingOf, readFigures, withoutResidual } from './support/figures.ts';

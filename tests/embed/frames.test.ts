@@ -1,11 +1,11 @@
-// A frame and the page around it: heights and themes, in the messages that each takes, and none that it does
-// not.
+// A frame and the page around it: each accepts the other's messages about heights and themes, and ignores any
+// other message.
 import type { Frame, Page } from 'playwright';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { reportHeight } from '../../web/embed/frameMessages.ts';
 import { openPage, painted, scriptOf } from './support/module.ts';
 
-/** A page that notes what its frames say, with one frame that holds a module. */
+/** A page that records its frames' messages, with one frame that holds a module. */
 async function framed(
   module: string,
 ): Promise<{ page: Page; frame: Frame; heard: () => Promise<unknown[]> }> {
@@ -80,7 +80,7 @@ describe('the height of a page in a frame', () => {
     await becomes('150.9px');
     await frame.evaluate(drawn);
     await settle(page);
-    // A part of a pixel takes a whole one, and the same is not told twice.
+    // Heights are rounded up to whole pixels, and the same height is not reported twice.
     expect((await heightsOf(heard)).map(({ height }) => height)).toEqual([120, 151]);
   });
 
@@ -140,7 +140,7 @@ describe('the page around, with resize.js', () => {
   const figure = `${home}figures/gram/#v=1&figure=gram`;
 
   /**
-   * A blog with these frames, each of which notes what it is told; `script` is the attribute for resize.js.
+   * A blog with these frames, each of which records what it is told; `script` is the attribute for resize.js.
    */
   async function blog(frames: string, script = `src="${home}resize.js"`) {
     const page = await openPage();
@@ -169,7 +169,7 @@ describe('the page around, with resize.js', () => {
   const frameOf = (attributes: string, id = 'any') =>
     `<iframe id="${id}" title="${id}" ${attributes} style="height:100px"></iframe>`;
 
-  /** Two figures, the second in a sandbox, which says things. */
+  /** Two figures in frames, the second in a sandbox, and functions that send messages from them. */
   async function around() {
     const { page, inner, says, heights } = await blog(
       frameOf(`src="${figure}"`, 'one') + frameOf(`src="${figure}" sandbox="allow-scripts"`, 'two'),
@@ -269,13 +269,13 @@ describe('the page around, with resize.js', () => {
     await page.evaluate(() => document.body.setAttribute('data-any', 'thing'));
     await settle(page);
     expect(await themesOf()).toEqual([themed('dark'), themed('light')]);
-    // A height that it says is no question, but is answered where nothing had been told.
+    // A height is no question, but it is answered by the theme where the frame had been told none yet.
     await says(resized(80));
     expect(await themesOf()).toEqual([themed('dark'), themed('light')]);
     expect(await themesOf(frame)).toEqual([]);
     await says(resized(80), frame);
     expect(await themesOf(frame)).toEqual([themed('light')]);
-    // Loaded again, it asks again.
+    // A frame that is loaded again asks again.
     await says(request);
     expect(await themesOf()).toEqual([themed('dark'), themed('light'), themed('light')]);
   });

@@ -1,4 +1,5 @@
-// Difficult pages: each gets the best form that it allows, without avoidable messages on its console.
+// Difficult pages: on each, figures take the best form that the page allows, without avoidable messages on
+// its console.
 import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { iframe } from '../../web/page/snippets.ts';
@@ -21,8 +22,8 @@ async function open(make: Made, before?: (page: Page) => Promise<unknown>) {
 
 const lazy = figure('name="dot-products" n="6"').replace(' src=', ' class="lazyload" data-src=');
 /**
- * Members that figures, marks, answers and options may or may not have, and what other people's libraries
- * add.
+ * Names of members that figures, marks, answers and options may or may not have, and of members that other
+ * people's libraries add.
  */
 const names =
   'again anchor answer apart attribute before bold boxes button clone converter dashed data each enter error extend failure fill focus follows fraction frame handles held id include ink isEmpty italic job kind label live look more opacity options outdated paused picture plays print problem progress radio recipes remark runs separate shift size spans state stroke subtitle term text turn type wide';
@@ -130,7 +131,7 @@ test('a blocker drops the .wasm: the picture stays, with a sentence that says wh
   );
   const [shownFigure] = await settled(inPage(engine));
   expect(shownFigure).toMatchObject({ finding: '', picture: true });
-  // The picture is the author's, who has saved it in this state.
+  // The picture comes from the author, who has saved it in this state.
   expect(shownFigure?.problem).toMatch(/^The picture stands still\. The WebAssembly file .*Try again/);
   // A blocker, a policy and a lost network look alike, so the sentence asks about each that the author can
   // change.
@@ -159,7 +160,7 @@ async function openFrame(changed: (snippet: string) => string) {
   const wish = await wishOf('dot-products', {}, '');
   const { browserPage, servers } = await open(
     ({ site }) => ({ html: page(changed(iframe({ ...wish, home: site }))) }),
-    // Without a head nobody could be asked.
+    // In a headless browser nobody could be asked for the permission.
     (blog) => blog.context().grantPermissions(['clipboard-write']),
   );
   const frame = browserPage.frameLocator('iframe');
@@ -194,7 +195,7 @@ test('from a frame that lets nothing out of its sandbox, the page says so, with 
   const sentence = popup.getByText('This page is in a sandbox');
   expect(await sentence.textContent()).toContain(`Copy its address into a new tab: ${popup.url()}`);
   expect(await sentence.getByRole('link').getAttribute('href')).toBe(popup.url());
-  // In sight, wherever the link led to.
+  // The sentence is in sight, wherever the link led to.
   const seen = await sentence.evaluate((line) => {
     const { left, top } = line.getBoundingClientRect();
     return scrollY > 500 && line.contains(document.elementFromPoint(left + 9, top + 9));
@@ -213,12 +214,12 @@ test('a frame that may run no scripts shows the picture and what it says', async
   const pictures = inFrame.locator('superpose-figure :is(svg, img)').filter({ visible: true });
   await expect.poll(() => pictures.count(), patience).toBeGreaterThan(0);
   expect(await inFrame.locator('superpose-figure').textContent()).toContain(await findingOf('dot-products'));
-  // Its link may have asked for another state.
-  // Playwright's text search ignores the contents of a noscript.
+  // The note is there because a link may have asked for another state. Playwright's text search ignores the
+  // contents of a noscript.
   const note = inFrame.locator('noscript p');
   expect(await note.textContent()).toBe('Without scripts, this is the figure’s first view.');
   expect(await note.isVisible()).toBe(true);
-  // The wide picture: as wide as the frame, but for the page's margins.
+  // The wide picture is as wide as the frame, except for the page's margins.
   expect((await pictures.first().boundingBox())?.width).toBeGreaterThan(650);
 });
 

@@ -58,7 +58,7 @@ describe('keys', () => {
           (await press(key)).filter((text) => text.startsWith('keydown')),
           key,
         ).not.toEqual([]);
-      // What the picture does with it is no affair of the page.
+      // The page does not see a key that the picture uses.
       expect((await press('PageDown')).includes('keydown PageDown')).toBe(control !== '.surface');
       expect((await press('Tab')).includes('keydown Tab')).toBe(true);
     },
@@ -115,11 +115,11 @@ describe('keys', () => {
     for (const focus of ['kept', 'lost']) {
       await menu.locator('summary').click();
       await expect.poll(() => menu.locator('.tools').isVisible()).toBe(true);
-      // The menu hears of it in a turn of its own.
+      // The menu's own event `toggle` comes a little later.
       await browserPage.evaluate(
         () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
       );
-      // As where a button that was pressed does not get it.
+      // As in browsers that do not focus a button that is pressed.
       if (focus === 'lost') await browserPage.evaluate(() => (document.activeElement as HTMLElement).blur());
       await browserPage.evaluate('heard.splice(0)');
       await browserPage.keyboard.press('Escape');
@@ -166,7 +166,7 @@ describe('attributes', () => {
       };
       type(first);
       await first?.show([]);
-      // It pauses as long, and started later.
+      // The second figure waits as long as the first before it computes, and started later.
       const heard = new Promise((change) => second?.addEventListener('superpose-change', change));
       type(second);
       await heard;
@@ -180,7 +180,7 @@ describe('attributes', () => {
     await shows(engine, await findingOf('dot-products', { d: '128' }));
     await engine.evaluate(() => document.querySelector('superpose-figure')?.setAttribute('name', 'gram'));
     await shows(engine, await findingOf('gram', { d: '128' }));
-    // At once, while the previous one is on its way.
+    // All at once, so that each name is set while the previous figure is still loading.
     await engine.evaluate(() => {
       const element = document.querySelector('superpose-figure') as HTMLElement;
       for (const name of ['dot-products', 'nothing', 'dot-products']) element.setAttribute('name', name);
@@ -214,7 +214,7 @@ describe('attributes', () => {
         const part = root?.querySelector('.root') as Element;
         return {
           asked: part.getAttribute('data-theme') ?? '',
-          // Its own, or that of the page around.
+          // The figure's own background, or that of the surrounding page.
           paper: getComputedStyle(part).backgroundColor,
           problem: root?.querySelector('.problem')?.textContent ?? '',
           painted: data.some((value) => value > 0),
@@ -230,7 +230,7 @@ describe('attributes', () => {
     );
     await settled(inPage(engine), 3);
     /**
-     * The least contrast of each figure's words and lines with the reader's background, and the theme of its
+     * The lowest contrast of each figure's words and lines with the reader's background, and the theme of its
      * maps.
      */
     const read = () =>
@@ -377,7 +377,7 @@ describe('a translator that puts elements in place of text', () => {
           ),
         ),
       );
-    // As Chromium's translator does it, in all of the first figure.
+    // Translates the whole first figure as Chromium's translator does.
     const translate = () =>
       browserPage.evaluate(() => {
         const root = document.querySelector('superpose-figure')?.shadowRoot as ShadowRoot;
@@ -474,7 +474,7 @@ describe('a frame', () => {
         await browserPage.reload();
         await inFrame.locator('textarea').waitFor();
       }
-      // Its height changes, and it reports that.
+      // When the figure's height changes, the frame reports the new height.
       const before = (await heard()).length;
       await inFrame.locator('superpose-figure').evaluate((element) => {
         element.style.paddingBottom = '99px';
@@ -493,7 +493,7 @@ describe('a frame', () => {
 describe('ten figures on one page', () => {
   const ten = (attributes: (place: number) => string) =>
     Array.from({ length: 10 }, (_, place) => figure(attributes(place))).join('');
-  /** Each figure is computed when the reader gets to it. */
+  /** Scrolls to one figure after another, because each is computed when the reader gets to it. */
   async function reached(engine: Parameters<typeof inPage>[0]) {
     return settled(async () => {
       await engine.evaluate(() => {

@@ -1,5 +1,5 @@
-// Attributes that mirror a figure's state, groups, and what a page's script can call, where nothing is
-// computed at all.
+// Attributes that mirror a figure's state, groups, and what a page's script can call, on pages where nothing
+// is computed at all.
 import type { Page } from 'playwright';
 import { describe, expect, test } from 'vitest';
 import { openPage, painted, scriptOf } from './support/module.ts';
@@ -15,12 +15,12 @@ async function mirrored(body: string, head = '', messages: string[] = []): Promi
   await page.evaluate(
     'embed.defineMirrored(); window.all = [...document.querySelectorAll("superpose-figure")]',
   );
-  // Their code, which is there already, comes in a turn of its own.
+  // The figures' code is bundled, but is still loaded asynchronously.
   await page.evaluate('Promise.all(all.map((one) => one.loaded()))');
   await painted(page);
   return page;
 }
-/** What is set, by the attributes and within. */
+/** A figure's attributes, and some of the settings in its state. */
 const shown = (page: Page, place = 0) =>
   page.evaluate(
     `(({ attributes, state: { n, d, scale } }) => ({
@@ -84,7 +84,7 @@ describe('attributes', () => {
       } })()`,
     );
     expect(await shown(page)).toMatchObject({ n: 9, d: 128, scale: 1 });
-    // What is refused holds up nothing.
+    // A refused setting does not hold up the next one.
     await doing(page, 'Promise.allSettled([all[0].set({ d: 65 }), all[0].set({ n: 3 })])');
     expect(await shown(page)).toMatchObject({ n: 3, d: 128 });
   });
@@ -139,7 +139,7 @@ describe('attributes that no figure reads', () => {
 });
 
 describe('a reset', () => {
-  /** What the reader does. */
+  /** Changes settings as the reader does. */
   const reader = (page: Page, settings: Record<string, unknown>) =>
     doing(
       page,
@@ -274,7 +274,7 @@ describe('a page’s script', () => {
 });
 
 describe('a group', () => {
-  /** What the reader does: the state changes, and the figure says so. */
+  /** Does what the reader does: changes the state, and has the figure announce it. */
   const changed = (page: Page, place: number, settings: [string, string][]) =>
     doing(
       page,
@@ -312,7 +312,7 @@ describe('a group', () => {
     expect(await ns()).toEqual([11, 11, other, other]);
     await changed(page, 3, [['n', '5']]);
     expect(await ns()).toEqual([11, 11, other, 5]);
-    // Whoever is gone hears nothing, and hears again when it is back.
+    // A removed figure hears nothing, and hears again when it is back.
     await doing(page, 'all[1].remove()');
     await changed(page, 0, [['n', '6']]);
     expect(await ns()).toEqual([6, 11, other, 5]);

@@ -1,5 +1,5 @@
-// The part of a model that one state carries, over a model made up here: what is noted of it, and that it is
-// read again as it was; and a page of one file that computes with it, and with nothing else.
+// The part of a model that one state carries, for a model made up here: what is recorded of it, and that it
+// is read again unchanged; and a page of one file that computes with that part, and with nothing else.
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import {
@@ -21,10 +21,10 @@ type MiniLM = Parameters<typeof onlyExcerpt>[0];
 
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 const parsed = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
-/** The rows of a table’s files; the last one has what is left. */
+/** How many rows each of a table’s files has; the last file has the rows that are left. */
 const tableRows = [3, 1, 4, 100, 900, 2];
 const columns = 5;
-/** A row of half-precision numbers that no other row has. */
+/** The bytes of a row of half-precision numbers, different from those of every other row. */
 const rowOf = (table: string, row: number) =>
   Uint8Array.from({ length: 2 * columns }, (_, at) => (table === 'words' ? 7 : 91) * (row + 1) + at);
 
@@ -41,7 +41,7 @@ const manifestOf = (rows: number | readonly number[], tokenizer = 9) => ({
   },
 });
 
-/** A model of 1200 words and 6 positions in files of different lengths, and how often each file was read. */
+/** A model of 1200 words and 6 positions in files of different lengths, and a list of the files read. */
 function modelOf(more: Record<string, Uint8Array> = {}) {
   const requests: string[] = [];
   const vocab = Object.fromEntries(Array.from({ length: 1200 }, (_, id) => [`w${id}`, id]));
@@ -112,7 +112,7 @@ describe('a recorded model', () => {
     for (const file of ['manifest.json', 'tokenizer.json', 'layer-0.bin']) await record.read(file);
     for (const [table, row] of rows) await record.read(`${table}-${row}.bin`);
     expect(requests.filter((file) => file === 'manifest.json')).toHaveLength(1);
-    // As it goes into a page.
+    // The excerpt as it goes into a page.
     const excerpt = JSON.parse(JSON.stringify(record.excerpt())) as ModelExcerpt;
     expect(excerpt.rows.words?.at).toEqual([4, 9, 1100]);
     expect(excerpt.pieces.sort((a, b) => a - b)).toEqual([4, 9, 1100]);
@@ -125,7 +125,7 @@ describe('a recorded model', () => {
     expect(parsed(await again('manifest.json'))).toEqual(manifestOf(1, length));
     for (const file of ['words-5.bin', 'positions-4.bin', 'other-2.bin', 'layer-1.bin'])
       await expect(again(file), file).rejects.toThrow(new NotInExcerpt(`${file} is not in the excerpt.`));
-    // Of the words the first thousand, and those that were asked for.
+    // The vocabulary keeps the first thousand words, and those that were asked for.
     const { version, model } = parsed(await again('tokenizer.json'));
     expect([version, model.type]).toEqual([1, 'WordPiece']);
     expect(Object.values(model.vocab)).toEqual([...Array.from({ length: 1000 }, (_, id) => id), 1100]);
@@ -149,7 +149,7 @@ describe('a recorded model', () => {
 });
 
 describe('texts and pieces', () => {
-  /** A model that cuts at spaces, and says what it was asked. */
+  /** A model that cuts texts at spaces, and returns what it is asked about. */
   const model = {
     tokenize: async (text: string) => ({
       ids: text.split(' ').map(Number),
@@ -259,9 +259,9 @@ describe('a page of one file', () => {
       );
       expect(requests).toEqual([]);
 
-      // What fails for another reason says that reason.
+      // A failure for another reason gives that reason.
       await expect(run('nonesuch', {}, job)).rejects.toThrow('There is no figure called “nonesuch”.');
-      // Where the rest of it should be and is not.
+      // The rest of the model should be at this address, and is not.
       const away = computeWithSupplies({ module: {}, excerpt, model: model.href });
       await expect(away('one-score', other, job)).rejects.toThrow(lacking);
       expect(requests.length).toBeGreaterThan(0);
@@ -292,7 +292,7 @@ describe('what a state reads, recorded by computing it again', () => {
     });
   }
 
-  /** The small module is already there; nothing of it is fetched. */
+  /** The small module, which is loaded before the server is set up, so that nothing of it is fetched. */
   const { small } = library();
 
   test('of no model, nothing', async () => {
@@ -329,7 +329,7 @@ describe('what a state reads, recorded by computing it again', () => {
     });
     serve(/manifest/);
     const run = excerptOf(library({}, {}, small), model)('no-such-figure', {}, job);
-    // toThrow() would be content with undefined.
+    // toThrow() would accept undefined.
     await expect(run).rejects.toEqual(new Error('There is no figure called “no-such-figure”.'));
     // Node reports rejections after everything due has run.
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));

@@ -1,12 +1,12 @@
-// Pages with MooTools or Prototype.js, which put functions of their own in the place of the language's. What
-// they replace is written anew here, from their documentation.
+// Pages with MooTools or Prototype.js, which replace functions of the language by their own. The replacements
+// are imitated here, from the libraries' documentation.
 import { describe, expect, inject, test } from 'vitest';
 import { openChromium } from '../engines/chromium.ts';
 import { figure, inPage, openBlog, page, patience, script, settled } from './support/embeds.ts';
 import { findingOf, readFigures } from './support/figures.ts';
 
 /**
- * MooTools 1.2 to 1.5: Array.from makes arrays of array-likes and wraps all else, and prototypes have
+ * MooTools 1.2 to 1.5: Array.from makes arrays of array-likes and wraps everything else, and prototypes have
  * enumerable members.
  */
 function likeMooTools() {
@@ -80,15 +80,15 @@ function likeMooTools() {
     inject() {},
     addEvent() {},
   });
-  // 1.2 has its own Event, around one of the browser's.
+  // MooTools 1.2 has its own Event, which wraps one of the browser's.
   all.Event = function (this: { event: unknown }, event: unknown) {
     this.event = event;
   };
 }
 
 /**
- * Prototype.js 1.6 and 1.7: $A in the place of Array.from, Enumerable in arrays, and a toJSON that takes
- * arrays for texts.
+ * Prototype.js 1.6 and 1.7: $A in place of Array.from, Enumerable in arrays, and a toJSON that makes arrays
+ * texts.
  */
 function likePrototype() {
   const all = window as unknown as Record<string, unknown>;
@@ -314,7 +314,7 @@ describe.each(Object.entries(libraries))('a page with %s', (_, library) => {
     expect([...engine.complaints, ...warned]).toEqual([]);
   });
 
-  // Those whose code uses most of what is replaced.
+  // The figures whose code uses most of the replaced functions.
   const drawn = ['gram', 'collisions', 'oblique', 'language', ...(inject('withModel') ? ['heads'] : [])];
   test('draws figures of all kinds', async () => {
     const body = drawn.map((name) => figure(`name="${name}"`)).join('');
@@ -355,7 +355,7 @@ test('a page that has replaced what no figure can do without keeps its pictures,
   });
   const { engine } = await openBlog(
     async () => chromium,
-    // As Prototype.js before 1.7.
+    // Array.prototype.reduce as in Prototype.js before 1.7.
     ({ site }) => ({
       html: page(
         `<script>Array.prototype.reduce = function () { return this.length > 1 ? this : this[0] }</script>${figure()}${script(site)}`,

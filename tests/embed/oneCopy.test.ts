@@ -1,5 +1,5 @@
-// Of several copies on a page one works, and the next where it fails; what starts them, without browsers:
-// the script of a site, and the module of the package, on a server too.
+// Of several copies on a page only one works, or the next if that one fails. Without browsers, this also
+// tests what starts a copy: a site's script, and the package's module, even on a server.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Supplies } from '../../web/embed/program.ts';
 import type { Transport } from '../../web/worker/transports.ts';
@@ -42,7 +42,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Makes the copy that started fail while another waits; returns the spy that the other is told by. */
+/** Makes the copy that started fail while another waits; returns the spy that starts the other. */
 async function failsBeforeAnother() {
   const { startOneCopy } = await import('../../web/embed/oneCopy.ts');
   const next = vi.fn();
@@ -81,14 +81,14 @@ describe('in turn', () => {
     for (const version of ['1.0.0', '2.0.0', '2.0.0', '3.0.0']) begin(version);
     const tried = (version: string) => `another copy, of version ${version}, is tried`;
     expect(startNextCopy()).toBe(tried('2.0.0'));
-    // Of one that works there is nothing to hand on.
+    // A copy that works hands nothing on.
     defined = true;
     expect(startNextCopy()).toBe('the pictures stay');
     expect(started).toEqual(['1.0.0', '2.0.0']);
     defined = false;
     expect([1, 2, 3].map(startNextCopy)).toEqual([tried('2.0.0'), tried('3.0.0'), 'the pictures stay']);
     expect(started).toEqual(['1.0.0', '2.0.0', '2.0.0', '3.0.0']);
-    // One that comes now is told which is used.
+    // A copy that comes now is told which version is used.
     messages = [];
     begin('4.0.0');
     expect(messages.join()).toContain('unless version 3.0.0');
@@ -159,7 +159,7 @@ describe('the module of the package', () => {
     const { configure } = await import('../../web/embed/package.ts');
     const { hostPage } = await import('../../web/element/link.ts');
     const { transports } = await import('../../web/worker/transports.ts');
-    /** What the worker is told first. */
+    /** The first message to the worker. */
     const supplies = async () => {
       const [define] = near.whenNear.mock.calls[0] as [() => Promise<void>];
       await define();
@@ -189,7 +189,7 @@ describe('the module of the package', () => {
     expect(message.model).toBeUndefined();
     const simd = message.module.simd;
     expect(['plain', 'simd', 'relaxed']).toContain(simd);
-    // Beside the modules, as long as it is told nothing else.
+    // The .wasm files are beside the modules, unless the page says otherwise.
     expect(message.module.wasm.small).toMatch(new RegExp(`/wasm/superpose-small-${simd}\\.wasm$`));
     expect(message.module.wasm.full).toMatch(new RegExp(`/wasm/superpose-${simd}\\.wasm$`));
   });

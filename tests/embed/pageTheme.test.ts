@@ -1,4 +1,4 @@
-// Light or dark: what a page around a figure shows behind it, and when it may have changed.
+// Whether the page around a figure is light or dark behind it, and when that may have changed.
 import type { Page } from 'playwright';
 import { describe, expect, test } from 'vitest';
 import { openPage, painted, scriptOf } from './support/module.ts';
@@ -15,7 +15,7 @@ describe('the theme around an element', () => {
   test.each([
     ['rgb(255, 255, 255)', 'light'],
     ['rgb(0, 0, 0)', 'dark'],
-    // As bright as they look: green is bright, and red and blue are not.
+    // Colours count as bright as they look: green is bright, and red and blue are not.
     ['rgb(0, 255, 0)', 'light'],
     ['rgb(255, 0, 0)', 'dark'],
     ['rgb(120, 120, 120)', 'dark'],
@@ -43,7 +43,7 @@ describe('the theme around an element', () => {
     expect(await themeOf(page)).toBe('dark');
     await page.evaluate("document.querySelector('main').style.background = ''");
     expect(await themeOf(page)).toBe('light');
-    // Its own background is the figure's affair.
+    // The element's own background does not count.
     await page.evaluate("document.querySelector('#it').style.background = '#000'");
     expect(await themeOf(page)).toBe('light');
   });
@@ -136,7 +136,7 @@ describe('a change', () => {
     await painted(page);
     expect(await page.evaluate('heard.join()')).toBe('');
 
-    // And whoever comes afterwards hears it once.
+    // A listener that comes afterwards hears each change once.
     await page.evaluate("window.again = embed.watchPageTheme(() => heard.push('c'))");
     for (const change of changes) {
       expect(await nowAfter(change), change).toBe('c');

@@ -1,6 +1,6 @@
-// A page that names a released version's files, embed-VERSION.js and its pictures, after the next
-// deployment: the step of the workflow that keeps them is run here as it stands, on this build as the
-// release and on a site of other files.
+// A page that names a released version's files, embed-VERSION.js and its pictures, still works after the next
+// deployment. The step of the workflow that keeps these files is run as it stands, with this build as the
+// release and with other files as the new site.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ function put(file: string, text: string): void {
   writeFileSync(path, text);
 }
 
-/** Of the next version: other files, among them some of the same name. */
+/** The files of the next version, among them some with the same names. */
 const next = {
   'embed.js': 'throw new Error("the newest");',
   [`embed-${version}.js`]: 'throw new Error("built again");',
@@ -63,7 +63,7 @@ esac
 `,
   );
   chmodSync(join(folder, 'bin/gh'), 0o755);
-  // As GitHub runs it.
+  // Runs the step as GitHub does.
   put('step.sh', stepOf('Keep the files of released versions'));
   run('bash', '-e', 'step.sh');
   return () => rmSync(folder, { recursive: true });

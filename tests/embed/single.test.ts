@@ -1,4 +1,4 @@
-// A page of one file, from its script alone: what it shows of what it was made with, and of its link.
+// A page of one file, from its script alone: what it shows for the data that it was made with, and for links.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright';
@@ -12,7 +12,7 @@ import { openPage, scriptOf } from './support/module.ts';
 const script = scriptOf('single');
 const wasmOf = (name: string) => readFileSync(join(root, `build/package/wasm/${name}-plain.wasm`), 'base64');
 
-/** Opened at an address, as it was made. */
+/** Opens such a page with these data, at an address that ends in `end`. */
 async function opened(
   data: Partial<SinglePage>,
   end = '',
@@ -128,7 +128,7 @@ describe('a page of one file', () => {
       'dark',
       'n d',
     ]);
-    // What it was given is kept, for the page around.
+    // The address that the page was given is kept, for messages to the surrounding page.
     expect(await page.evaluate(() => history.state.given)).toMatch(
       /#v=1&figure=dot-products&n=6&theme=dark$/,
     );

@@ -1,5 +1,5 @@
-// A snippet at the top of a page: it reserves the place that the figure takes, so that nothing moves when it
-// is live.
+// A snippet at the top of a page reserves the space that the figure takes, so that nothing moves when the
+// figure becomes live.
 import { expect, test } from 'vitest';
 import { scriptTag } from '../../web/page/snippets.ts';
 import { openChromium } from '../engines/chromium.ts';
@@ -28,7 +28,7 @@ const shown: [name: string, settings: Record<string, string>][] = [
   ['one-layer', {}],
   ['dot-products', { n: '9', d: '16' }],
   ['gauge', {}],
-  // Its narrow drawing grows with the window, and its wide one is half as high.
+  // In this state the narrow drawing grows with the window, and the wide one is half as high.
   ['dot-products', { positions: 'random', scale: '1.7' }],
 ];
 
@@ -56,9 +56,9 @@ test.each(
     const { reserved } = await placed();
     await expect.poll(async () => (await placed()).taken, patience).toBeGreaterThan(0);
     const { taken } = await placed();
-    // Not more than two lines of text more or less than it takes.
+    // The reserved height is at most two lines of text too large or too small.
     expect(Math.abs(reserved - taken)).toBeLessThan(45);
-    // Whatever moves does so in a frame that comes after it is drawn.
+    // Anything that moves does so in one of the frames after the figure is drawn.
     const shifts = await chromium.page.evaluate(async () => {
       for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
       await new Promise((later) => setTimeout(later));

@@ -1,16 +1,16 @@
-// When the first figure of a page comes near: wherever it stands, however late it comes, and once.
+// That a page's first figure comes near is noticed wherever it is, however late it comes, and only once.
 import type { Page } from 'playwright';
 import { describe, expect, test } from 'vitest';
 import { openPage, painted, scriptOf } from './support/module.ts';
 
 const figure = '<superpose-figure></superpose-figure>';
 const below = (pixels: number) => `<p style="height:${pixels}px">Words</p>`;
-/** A custom element, and whether others can look into its shadow. */
+/** Code that defines a custom element with an open or closed shadow. */
 const card = (mode: 'open' | 'closed', inside = figure) =>
   `customElements.define('blog-card', class extends HTMLElement {
     connectedCallback() { this.attachShadow({ mode: '${mode}' }).innerHTML = ${JSON.stringify(inside)}; } });`;
 
-/** How often it was told that a figure is near, and what failed. */
+/** How often the page was told that a figure is near, and what failed. */
 const outcomeOf = (page: Page) =>
   page.evaluate(() => (window as unknown as { said: { near: number; failed: string[] } }).said);
 
@@ -26,7 +26,7 @@ async function watched(body: string, define?: string): Promise<Page> {
   await painted(page);
   return page;
 }
-/** Until the search that follows the first layout is over, which would find what comes meanwhile. */
+/** Waits until the search after the first layout is over, which would find figures that come meanwhile. */
 const rested = (page: Page) => page.evaluate(() => new Promise((over) => setTimeout(over, 400)));
 const nearAfter = async (page: Page, code = '') => {
   await page.evaluate(code);
@@ -114,7 +114,7 @@ describe('a figure', () => {
     await page.evaluate('for (const work of later.splice(0)) work()');
     const rested = await searches();
     expect(rested).toBeGreaterThan(before);
-    // One search is one or two questions, as before the page was resized.
+    // One search makes one or two queries, as before the page was resized.
     expect(rested - before).toBeLessThanOrEqual(2);
   });
 });

@@ -61,7 +61,7 @@ export async function settled(read: () => Promise<ShownFigure[]>, count = 1): Pr
 }
 export const inPage = (engine: Engine) => () => engine.evaluate(readFigures);
 
-/** Self-contained, in a frame: the theme asked of its figure, and the frame's own background. */
+/** Self-contained, in a frame: the theme that its figure is asked for, and the frame's own background. */
 export function shownIn(): { figure: string | undefined; paper: string } {
   const root = document.querySelector('superpose-figure')?.shadowRoot?.querySelector('.root');
   return {
@@ -172,7 +172,7 @@ export function testEmbeds(start: () => Promise<Engine>): void {
         ['', '#light', '#dark'].map((end) => `<img src="${here}pictures/one-layer-wide.svg${end}">`).join(''),
       ),
     }));
-    // A chosen theme stands on the page's own ground; its text says which theme it is.
+    // A picture in a chosen theme has no background, so the colour of its text shows the theme.
     const inks = { light: '22,24,29,255', dark: '236,238,242,255' };
     const drawnPictures = () =>
       engine.evaluate(
@@ -205,7 +205,7 @@ export function testEmbeds(start: () => Promise<Engine>): void {
     );
     const [shownFigure] = await settled(() => engine.evaluateInFrame(readFigures));
     expect(withoutResidual(shownFigure?.finding)).toBe(withoutResidual(await findingOf('one-score')));
-    // It carries all that it shows.
+    // The page carries everything that it shows.
     expect(servers.requests).toEqual(['figures/one-score/']);
   });
 
@@ -223,7 +223,7 @@ export function testEmbeds(start: () => Promise<Engine>): void {
         ({ here }) => ({ html: page(inSandbox(`${here.replace(/superpose\/$/, '')}frame.html`)) }),
         {
           prepare: ({ site, putBeside }) => {
-            // As SUPERPOSE_URL makes it, at another address than that of the build.
+            // The page as a build with SUPERPOSE_URL makes it, served at another address.
             const original = readFileSync(join(dist, 'figures/one-score/index.html'), 'utf8');
             const built = original
               .replace("connect-src 'self'", `connect-src 'self' ${new URL(site).origin}`)
@@ -247,7 +247,7 @@ export function testEmbeds(start: () => Promise<Engine>): void {
         cors: false,
       });
       const [shownFigure] = await settled(() => engine.evaluateInFrame(readFigures));
-      // There WebKit refuses 'self', and so cannot ask whether the server is there.
+      // In a sandboxed frame WebKit refuses 'self', and so cannot find out whether the server is there.
       const isSafari = await engine.evaluate(() => navigator.vendor.startsWith('Apple'));
       expect(shownFigure?.problem).toContain(
         isSafari

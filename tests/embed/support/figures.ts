@@ -10,7 +10,7 @@ import { recorded } from '../../../web/worker/recorded.ts';
 export interface ShownFigure {
   name: string;
   finding: string;
-  /** Where it is computed. */
+  /** Where the figure is computed. */
   runsIn: string;
   problem: string;
   link: string;
@@ -18,7 +18,7 @@ export interface ShownFigure {
   picture: boolean;
 }
 
-/** Self-contained: it is sent into the page. */
+/** Reads all figures of a page. Self-contained, because it is sent into the page. */
 export function readFigures(): ShownFigure[] {
   return [...document.querySelectorAll('superpose-figure')].map((element) => {
     const root = element.shadowRoot;
@@ -51,7 +51,7 @@ export const findingOf = async (name: string, settings: Record<string, string> =
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
 
-/** What the Embed dialog would make snippets of; `home` is the address of dist/. */
+/** The data that the Embed dialog would make snippets of; `home` is the address of dist/. */
 export async function wishOf(
   name: string,
   settings: Record<string, string>,

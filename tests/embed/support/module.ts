@@ -1,4 +1,4 @@
-// A module of web/embed by itself in a page, as its source has it, before anything is built.
+// Runs a single module of web/embed in a page, straight from its source, without a build of the site.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
@@ -16,7 +16,7 @@ const styles: Plugin = {
   },
 };
 
-/** A classic script; what the module exports is `embed` there. */
+/** Bundles a module as a classic script, which puts the module's exports into a global `embed`. */
 export async function scriptOf(module: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [`web/embed/${module}.ts`],
@@ -33,7 +33,7 @@ export async function scriptOf(module: string): Promise<string> {
   return outputFiles?.[0]?.text as string;
 }
 
-/** A page with this in its body. It may complain of nothing. */
+/** A page with this markup in its body and head. The test fails if the page complains. */
 export async function openPage(body = '', head = ''): Promise<Page> {
   const { page, complaints, close } = await openChromium();
   onTestFinished(async () => {
@@ -46,7 +46,7 @@ export async function openPage(body = '', head = ''): Promise<Page> {
   return page;
 }
 
-/** Until the page has been laid out, has painted, and what observes it has been told. */
+/** Waits until the page is laid out and painted, and its observers have been called. */
 export const painted = (page: Page): Promise<void> =>
   page.evaluate(async () => {
     for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);

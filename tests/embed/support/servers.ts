@@ -1,5 +1,5 @@
-// Two origins: one serves dist/ in a folder, with the headers of its file _headers or with none; the other,
-// a blog, embeds it.
+// Serves two origins: one has dist/ in a folder, with the headers of its file _headers or with none; the
+// other, a blog, embeds it.
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -17,7 +17,7 @@ const types: Record<string, string> = {
   '.wasm': 'application/wasm',
 };
 
-/** The headers of a file, as hosts read them from _headers. None is kept: a test may lose it. */
+/** The headers of a file, as hosts read them from _headers, without caching: a test may remove the file. */
 function headersOf(file: string): [name: string, value: string][] {
   const blocks = readFileSync(join(dist, '_headers'), 'utf8').split(/^(?=\/)/m);
   return blocks.flatMap((block) => {
@@ -45,9 +45,9 @@ export interface Servers {
   here: string;
   /** Puts another page on the blog. */
   publish(page: BlogPage): void;
-  /** Requests for files of dist/, on either origin. */
+  /** The paths in dist/ that were served, on either origin. */
   requests: string[];
-  /** Removes such files from the site, but not from the blog's own folder. */
+  /** Removes matching files from the site, but not from the blog's own folder. */
   lose(files: RegExp): void;
   /** Replaces a file in the blog's own folder. */
   put(file: string, text: string): void;
