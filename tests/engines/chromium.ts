@@ -1,5 +1,5 @@
 // Chromium behind the same interface as the other engines: one browser with a context for each reader, or a
-// new one.
+// new browser.
 import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright';
 import { chromiumOptions } from '../../tools/chromium.mjs';
 import type { Engine, EngineOptions } from './engines.ts';
@@ -21,7 +21,7 @@ export async function closeChromium(): Promise<void> {
 export const openChromium = async ({ scheme }: EngineOptions = {}): Promise<Chromium> =>
   openIn(await runningChromium(), scheme ? { colorScheme: scheme } : {});
 
-/** With nothing kept and nothing else open; closing it ends the browser. */
+/** A Chromium with nothing stored and nothing else open. Closing it ends the browser. */
 export async function freshChromium(options: BrowserContextOptions = {}): Promise<Chromium> {
   const browser = await playwright.launch(chromiumOptions);
   return { ...(await openIn(browser, options)), close: () => browser.close() };

@@ -13,7 +13,7 @@ export interface Engine {
   open(address: string): Promise<void>;
   /** Runs a self-contained function in the page and returns its result. */
   evaluate<T, A extends unknown[]>(inPage: (...args: A) => T, ...args: A): Promise<T>;
-  /** The same in the page's first frame. */
+  /** Runs a self-contained function in the page's first frame and returns its result. */
   evaluateInFrame<T, A extends unknown[]>(inPage: (...args: A) => T, ...args: A): Promise<T>;
   /** Errors that the page threw or logged; WebKit's driver reports none. */
   complaints: readonly string[];
@@ -62,7 +62,7 @@ export async function firefox(options: EngineOptions = {}): Promise<Engine> {
   return { ...(await pageOf(browser)), close: () => browser.close() };
 }
 
-/** Many sessions in one Firefox, each with its own cookies and storage; and a function that ends it. */
+/** Many sessions in one Firefox, each with its own cookies and storage, and a function that ends Firefox. */
 export function manyFirefoxes(): { start: () => Promise<Engine>; end: () => Promise<void> } {
   let browser: Promise<Browser> | undefined;
   return {
@@ -111,7 +111,7 @@ export async function webkit({ scheme }: EngineOptions = {}): Promise<Engine> {
     process.off('exit', end);
     process.kill(-(server.pid as number));
   };
-  // Even when the program is interrupted.
+  // Ends the server even when the program is interrupted.
   process.once('exit', end);
   try {
     const driver = await connect(port);
@@ -149,7 +149,7 @@ export async function webkit({ scheme }: EngineOptions = {}): Promise<Engine> {
   }
 }
 
-/** One WebKit for many sessions, each on a server of its own; and a function that ends it. */
+/** One WebKit for many sessions, each on a server of its own, and a function that ends the browser. */
 export function manyWebkits(): { start: () => Promise<Engine>; end: () => Promise<void> } {
   let running: Promise<Engine> | undefined;
   return {
@@ -162,7 +162,7 @@ export function manyWebkits(): { start: () => Promise<Engine>; end: () => Promis
   };
 }
 
-/** Retries until the driver answers; the test's own time limit ends it. */
+/** Retries until the driver answers; the test's own time limit ends the wait. */
 async function connect(port: number): Promise<WebDriver> {
   const address = `http://127.0.0.1:${port}`;
   while (

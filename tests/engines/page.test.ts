@@ -1,8 +1,8 @@
 // The page starts in Firefox and in WebKit, follows its sliders, and trains in its worker. What figures say
 // there is compared with Node by tests/embed/support/embeds.ts, in every engine; Chromium's tests, in
-// tests/page, go deeper. And axe looks at a whole visit: at names, roles and live regions, and at colours,
-// light and dark. In Chromium tests/page/opened.test.ts has it look at the page with everything open, and
-// this file at the dialogs.
+// tests/page, go deeper. Axe also examines a whole visit: names, roles and live regions, and colours, light
+// and dark. In Chromium, tests/page/opened.test.ts examines the page with everything open, and this file the
+// dialogs.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { faultsOf } from '../page/support/axe.ts';
 import { startSite } from '../page/support/site.ts';
@@ -35,7 +35,7 @@ const closeEmbed = () =>
   document.querySelector('superpose-embed-builder')?.shadowRoot?.querySelector('dialog')?.close();
 
 type Come = (engine: Engine) => Promise<unknown>;
-/** What a visit of the first page comes by, and the part of the page that it brings. */
+/** The stations of a visit to the first page: the part of the page to examine, and how to get there. */
 const visit: [part: string | undefined, come: Come][] = [
   [
     undefined,
@@ -61,7 +61,7 @@ const visit: [part: string | undefined, come: Come][] = [
   ],
 ];
 
-/** The same on the second page. */
+/** The stations of a visit to the second page. */
 const evidence: typeof visit = [
   [
     undefined,
@@ -73,7 +73,7 @@ const evidence: typeof visit = [
   ],
 ];
 
-/** Axe on a visit's parts; what differs in the dark are colours. */
+/** Runs axe on the parts of a visit. */
 async function expectNoFaults(engine: Engine, options: Parameters<typeof faultsOf>[1], parts: typeof visit) {
   const byPart: Record<string, string[]> = {};
   for (const [part, come] of parts) {
@@ -103,7 +103,7 @@ for (const name of ['firefox', 'webkit'] as const) {
   describe.skipIf(missing.length > 0 && !inCi)(name, () => {
     test('a slider moves its figure, axe finds nothing, and a model is trained', async () => {
       const { engine, site, openPage } = await opened(name, 'light');
-      // Of a figure in no beat: a step that came by would set it anew, and on a busy machine did.
+      // A figure outside the beats, because a passing step would set it again, and on a busy machine did.
       await shown(engine, 'one-layer');
       await engine.evaluate(() => {
         const slider = document
@@ -121,7 +121,7 @@ for (const name of ['firefox', 'webkit'] as const) {
       await openPage('evidence/');
       await expectNoFaults(engine, {}, evidence);
       expect(engine.complaints).toEqual([]);
-      // Nothing is asked for outside the page's folder.
+      // Nothing outside the page's folder is requested.
       const folder = new URL(site.address).pathname;
       expect(site.requests.filter((path) => !path.startsWith(folder))).toEqual([]);
     });

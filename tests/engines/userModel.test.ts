@@ -1,5 +1,5 @@
 // A model or table dropped on the page in Firefox and in WebKit gives the same figures as in Chromium, with
-// Node's numbers. tests/page/userModel.test.ts asks of a decoder's files, and of all that its figures say.
+// Node's numbers. tests/page/userModel.test.ts tests a decoder's files, and everything that its figures say.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openModel, type Table } from 'add-or-concatenate';
