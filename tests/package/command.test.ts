@@ -18,7 +18,7 @@ beforeAll(async () => {
   project = await emptyProject((await pack()).tarball);
 });
 
-/** What npx starts, without npm's own warnings. */
+/** Runs the program that npx starts, without npm's own warnings. */
 const superpose = (...args: string[]) =>
   project.run(join(project.folder, 'node_modules/.bin/add-or-concatenate'), ...args);
 const written = (file: string) => readFile(join(project.folder, file));
@@ -90,7 +90,7 @@ test('an SVG has the width and the theme that were asked for', async () => {
   const [dark, light] = [(await written('dark.svg')).toString(), (await written('light.svg')).toString()];
   expect(dark).toMatch(/^<svg [^>]*width="500"/);
   expect(dark).not.toBe(light);
-  // They differ only in their colours.
+  // The two pictures differ only in their colours.
   const uncoloured = (svg: string) => svg.replace(/#[0-9a-f]{6}/g, '');
   expect(uncoloured(light) === uncoloured(dark)).toBe(true);
 });
@@ -124,7 +124,7 @@ test.each([
   const outcome = await superpose(...args);
   expect(outcome.code).toBe(code);
   expect(code === 0 ? outcome.stdout : outcome.stderr).toContain(sentence);
-  // A sentence, not a stack.
+  // A sentence, not a stack trace.
   if (code !== 0) expect(outcome.stderr.trim().split('\n')).toHaveLength(1);
 });
 
@@ -151,7 +151,7 @@ test.each<[string[], string]>([
     ['decompose', '--model', checkpoint('bert'), '--ids', '1', '--head', '2', '--way', 'streams'],
     'from 0 to 1, and got “2”',
   ],
-  // Given numbers, it asks for none of a text's.
+  // With ids of tokens it asks for a corpus of ids, not of texts.
   [
     ['decompose', '--model', checkpoint('bert'), '--ids', '1', '--way', 'mean'],
     'Give one in numbers: --corpus FILE',
@@ -274,7 +274,7 @@ test('training gives the library’s numbers, as a table, in CSV and in JSON, an
   expect(missing).toBeUndefined();
   expect(rows.map(({ scheme }: { scheme: string }) => scheme)).toEqual(['add', 'rope']);
   expect(rows[0].accuracy).toBeCloseTo((a + b) / 2, 12);
-  // For two numbers it is the difference over the root of two.
+  // For two numbers it is their difference divided by √2.
   expect(rows[0].standardDeviation).toBeCloseTo(Math.abs(a - b) / Math.SQRT2, 12);
   const csv = (await superpose('train', ...settings, ...both, '--csv')).stdout.split('\r\n');
   expect(csv[0]).toBe(Object.keys(rows[0]).join(','));
@@ -327,7 +327,7 @@ describe('what is a package of its own', () => {
     });
     const png = await written('f.png');
     expect(png.subarray(1, 4).toString()).toBe('PNG');
-    // Twice the size.
+    // The PNG has twice the figure's size.
     expect(png.readUInt32BE(16)).toBe(800);
   });
 
@@ -361,7 +361,7 @@ describe('what is a package of its own', () => {
           expect(row.slice(0, -1)).toHaveLength(9);
           const shares = sharesOf(wanted, head);
           row.slice(0, -1).forEach((share: number, term: number) => {
-            // In float, whose last digits depend on the build: 1.6e-7 was seen.
+            // In float32, whose last digits depend on the build: differences of 1.6e-7 were seen.
             expect(share).toBeCloseTo(shares[term] as number, 6);
           });
         }
@@ -377,7 +377,7 @@ describe('what is a package of its own', () => {
         expect(row.slice(0, -1)).toHaveLength(36);
         const shares = sharesOf(second, head);
         row.slice(0, -1).forEach((share: number, term: number) => {
-          // Of a later layer, in float: one may have fused multiply-adds.
+          // A later layer, in float32: one of the two builds may have fused multiply-adds.
           expect(share).toBeCloseTo(shares[term] as number, 6);
         });
       }
@@ -388,7 +388,7 @@ describe('what is a package of its own', () => {
       expect(rows).toHaveLength(logits.length);
       rows.forEach((row, cell) => {
         const [score, gauge] = row.split(',').slice(-2);
-        // 4.8e-7 was seen.
+        // A difference of 4.8e-7 was seen.
         expect(Math.abs(Number(score) - (logits[cell] as number))).toBeLessThan(3e-6);
         expect(gauge).toBe('canonical');
       });

@@ -1,5 +1,5 @@
-// What slips and strangers give the command: options that would be dropped, paths that cannot be written,
-// files that never end, and texts that would steer a terminal.
+// What typing errors and strangers give the command: options that would be dropped, paths that cannot be
+// written, files that never end, and texts that would steer a terminal.
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const train = (...more: string[]) => ['train', '--task', 'prev', '--steps', '1',
 const figure = (...more: string[]) => ['figure', 'dot-products', '--out', 'a.svg', ...more];
 const bert = join(root, 'tests/reference/checkpoints/bert');
 
-// `npx add-or-concatenate` runs it so in a clone that has been built again.
+// `npx add-or-concatenate` runs the file directly in a clone that has been built again.
 test('the built command is a program by itself', async () => {
   expect(await execute(command, ['--help'], folder)).toMatchObject({ code: 0, stderr: '' });
 });
@@ -105,7 +105,7 @@ describe('a refusal quotes what was given and says what is allowed', () => {
 });
 
 describe('a path is tried before the work', () => {
-  // Long enough for nobody to wait for it.
+  // A training so long that nobody would wait for its end.
   const long = ['train', '--task', 'prev', '--steps', '100000', '--set', 'd_model=512', '--set', 'layers=12'];
   test.each<[string, string[]]>([
     ['ENOENT', [...long, '--out', 'missing/m.safetensors']],
@@ -165,7 +165,7 @@ describe('what is no file is not waited for', () => {
 
 describe('of a model’s folder', () => {
   const qwen2 = join(root, 'tests/reference/checkpoints/qwen2');
-  /** A copy with these members of config.json too. */
+  /** A copy of the model with these members added to its config.json. */
   const copyOf = async (model: string, members: object) => {
     const copy = await mkdtemp(join(folder, 'copy-'));
     const config = JSON.parse(await readFile(join(model, 'config.json'), 'utf8'));

@@ -1,5 +1,5 @@
 // The command `decompose` over files of sentences, layers and heads: its numbers against single calls of the
-// library and against numpy, its formats, what it refuses, and how it and `train` are interrupted.
+// library and against numpy, its formats, what it refuses, and how `decompose` and `train` are interrupted.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -54,11 +54,11 @@ async function tensorsOf(superpose: SmallSuperpose, file: string) {
   return { tensors, metadata: header.__metadata__ as Record<string, string> };
 }
 
-/** Whether they are equal bit by bit; toEqual() would take minutes for millions of numbers. */
+/** Whether two arrays are equal bit by bit; toEqual() would take minutes for millions of numbers. */
 const isSame = (a: Float32Array, b: Float32Array) =>
   Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(Buffer.from(b.buffer, b.byteOffset, b.byteLength));
 
-/** What a file must have of single calls, sentence by sentence and layer by layer. */
+/** Expects a file to have the numbers of single calls, sentence by sentence and layer by layer. */
 function expectSame(
   { tensors, metadata }: Awaited<ReturnType<typeof tensorsOf>>,
   single: readonly (readonly Scores[])[],
@@ -101,8 +101,8 @@ function expectSame(
 }
 
 /**
- * Reads the file as its format says, with nothing but numpy, and computes from terms and logits alone that
- * the terms add up, and what their shares are. Prints the largest differences.
+ * Reads the file by its format's specification, with nothing but numpy. From terms and logits alone it checks
+ * that the terms add up, and computes their shares. Prints the largest differences.
  */
 const oracle = `
 import json, struct, sys
@@ -163,7 +163,7 @@ describe('one call for a study', () => {
       expect(checked).toMatchObject({ code: 0, stderr: '' });
       const { sentences, sums, shares } = JSON.parse(checked.stdout);
       expect(sentences).toBe(20);
-      // Float32, of scores up to 20.
+      // The rounding of float32 at scores up to 20.
       expect(sums).toBeLessThan(1e-4);
       expect(shares).toBeLessThan(1e-4);
     },
@@ -230,7 +230,7 @@ describe('one call for a study', () => {
     expect(csv[0]).toBe([...json.columns, 'gauge'].join(','));
     expect(csv.slice(1, -1)).toEqual(rows.map((row) => [...row, 'raw'].join(',')));
 
-    // In a file it is the same, and - is standard output and input.
+    // A file gets the same, and - stands for standard output and input.
     await superpose(...asked, ...gauge, '--head', 'all', '--out', 'ids.csv');
     expect((await made('ids.csv')).toString()).toBe(csv.join('\r\n'));
     const piped = ['decompose', '--model', bert, '--file', '-', ...asked.slice(5), ...gauge, '--head', 'all'];
@@ -256,7 +256,7 @@ describe('one call for a study', () => {
     const script =
       'import json, numpy as np; print(json.dumps([[str(a.dtype), a.shape, a.ravel().tolist()] for a in (np.load("shares.npy"), np.load("terms.npy"))]))';
     const { stdout } = await execute(python, ['-c', script], folder, oneThread);
-    // A head whose scores do not vary has shares that are no numbers.
+    // The shares of a head whose scores do not vary are NaN.
     const [shares, terms] = JSON.parse(stdout.replaceAll('NaN', 'null'));
     const model = await openModel(await library(), bert);
     const sharesOfCalls: (number | null)[] = [];
@@ -358,7 +358,7 @@ describe('a signal', () => {
     expect(last).toMatch(
       /; prev with none, seeds \d+ to 1000\.$|Missing: prev with none, seeds? \d+( to 1000)?\.$/,
     );
-    // They have the numbers of a call that asks for no more of them.
+    // The finished runs have the numbers of a call that asks for no more runs.
     const same = ['--seeds', String(rows[0].seeds), '--json'];
     expect(JSON.parse((await superpose(...long, ...same)).stdout).rows[0]).toEqual(rows[0]);
   });

@@ -1,4 +1,4 @@
-// The tarball as a user gets it: in plain Node, and in TypeScript. tests/embed has the Vite build.
+// The tarball as a user gets it: in plain Node, and in TypeScript. tests/embed tests it in a Vite build.
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { load } from 'add-or-concatenate';
@@ -37,7 +37,7 @@ test('has what is built and what must go with it, and neither sources nor the mo
   expect(files.filter((file) => /safetensors$/.test(file))).toEqual([]);
 });
 
-// A third of it are the pictures of first views, which pages that load the package from a CDN show.
+// A third of that is the pictures of first views, which pages that load the package from a CDN show.
 test('has at most 1,800,000 bytes', () => expect(packed.size).toBeLessThan(1_800_000));
 
 test('no link between its documents is dead', () => {
@@ -164,8 +164,8 @@ test('TypeScript needs no types of a page in Node', async () => {
 });
 
 /**
- * What the package's embed for React and the snippet take of React’s types. `npm run hosts` builds both with
- * React itself.
+ * The parts of React’s types that the package's embed for React and the snippet use. `npm run hosts` builds
+ * both with React itself.
  */
 const react = `declare module 'react' {
   export interface HTMLAttributes<T> { children?: unknown; onChange?: (event: T) => void }

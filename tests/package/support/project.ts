@@ -54,10 +54,10 @@ async function temporaryFolder(kind: string): Promise<string> {
 }
 
 export interface Packed {
-  /** Its path. */
+  /** The path of the tarball. */
   tarball: string;
   integrity: string;
-  /** Its bytes. */
+  /** The size of the tarball in bytes. */
   size: number;
   files: string[];
 }
