@@ -1,4 +1,4 @@
-// What the bench times must first be right: every engine of every job, on small shapes.
+// Everything that the bench times must first be right: every engine of every job, on small shapes.
 import { expect, test } from 'vitest';
 import { jobs, modules } from '../../tools/bench/jobs.js';
 

@@ -1,5 +1,5 @@
-// The walk-throughs of CONTRIBUTING.md, followed to the letter in copies of the sources: what they make
-// compiles, passes Biome, its own tests and those that cover every function or figure.
+// The walk-throughs of CONTRIBUTING.md, followed to the letter in copies of the sources: the result compiles
+// and passes Biome, its own tests, and those that cover every function or figure.
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -34,9 +34,9 @@ const bin = (name: string) => join(root, 'node_modules/.bin', name);
 
 type Followed = ReturnType<typeof followed>;
 
-/** A copy in which a walk-through was followed, and what runs programs in it. */
+/** A copy in which a walk-through was followed, and a function that runs programs in the copy. */
 function followed(heading: string, name: string) {
-  // It has no node_modules of its own, so it finds those of the checkout around it.
+  // Inside the checkout, because the copy has no node_modules of its own and so finds the checkout's.
   const copy = join(root, 'build', name);
   const env = buildEnvironment(copy);
   copySources(copy);
@@ -49,7 +49,7 @@ function followed(heading: string, name: string) {
   };
   const runTests = async (...tests: string[]) => {
     const files = tests.map((file) => `tests/${file}.test.ts`);
-    // Of both projects of the part node.
+    // The tests may belong to either of the two projects of the part node.
     const output = await run(
       bin('vitest'),
       'run',
@@ -74,20 +74,20 @@ test('a figure is drawn, and stands wherever figures are listed', async () => {
 
 // The rest of the library is already compiled, and is linked with the new code.
 const archiveOf = (variant: string) => `build/wasm/libcore-${variant}.a`;
-// Both: they share plain's JavaScript, and the linker gives imports their short names by how often they are
-// used.
+// Both variants are linked: they share plain's JavaScript, and the linker gives imports short names by how
+// often the imports are used.
 const variants = ['plain', 'relaxed'];
 const compiled = variants.every((variant) => existsSync(join(root, archiveOf(variant))));
 
-/** What was built of the library, and the declarations that it is compiled against. */
+/** Copies the built library, and the declarations that other code is compiled against. */
 function withLibrary(copy: string): void {
   for (const built of ['build/package', 'build/declarations'])
     cpSync(join(root, built), join(copy, built), { recursive: true });
 }
 
 /**
- * Compiles the bindings and links the full module of both variants; objects of the core replace what the
- * archives have.
+ * Compiles the bindings and links the full module of both variants. The objects `ofCore` replace those in the
+ * archives.
  */
 async function relink({ copy, run }: Followed, ofCore: string[] = []) {
   withLibrary(copy);

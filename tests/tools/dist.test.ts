@@ -1,4 +1,4 @@
-// What dist/ holds besides the page: the reference, the notices, the files for hosts, the demo.
+// The contents of dist/ besides the page: the reference, the notices, the files for hosts, the demo.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ test('every name that the package gives out, and every function of load(), is in
   );
   const ids = entries.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
-  // No internals.
+  // The reference has no internals.
   for (const name of ['number', 'check', 'Raw', 'Loaded', 'loadModule', 'sinusoidalApi', 'SinusoidalApi'])
     expect([...ids, ...exported, ...needed]).not.toContain(name);
 });
@@ -123,7 +123,7 @@ test('the notices name everything bundled, each with its licence', () => {
     for (const name of ['Eigen 5', 'Emscripten', 'musl', 'd3-array']) {
       expect(notices).toContain(name);
     }
-    // MIT asks for its text, with whose it is.
+    // The MIT licence demands its text, with the copyright holder.
     for (const holder of [
       'Copyright (c) 2010-2014 Emscripten authors',
       'Copyright © 2005-2020 Rich Felker',
@@ -164,7 +164,7 @@ test('a page in one file names what it contains, the licences, and where to read
   expect(notice).toMatch(/d3-array [\d.]+, Copyright .*? Mike Bostock, ISC/);
   expect(notice).toMatch(/lit-html [\d.]+, Copyright \(c\) \d+ Google LLC, BSD-3-Clause/);
   expect(notice).toMatch(/\.\.\/\.\.\/THIRD-PARTY\.txt$/);
-  // None is without a licence.
+  // Every holder has a licence.
   const holders = notice.split('; ');
   expect(holders.every((holder) => /MIT|BSD|ISC|Apache-2\.0|MPL-2\.0/.test(holder))).toBe(true);
   expect(notice.length).toBeLessThan(1500);

@@ -19,7 +19,7 @@ def same(found, expected, what, bound=1e-10):
 
 
 def drawn(name):
-    """A way's weights, everything in them away from where it starts, and ids (2, T + 1)."""
+    """A way's weights, each moved away from its start, and ids (2, T + 1)."""
     random, weights = torch.Generator().manual_seed(7), model.starts(model.WAYS[name], model.TINY, 0)
     for key, w in weights.items():
         weights[key] = w.double() + 0.1 * torch.randn(w.shape, generator=random).double()
@@ -31,7 +31,7 @@ def loss(name, weights, ids):
 
 
 def concatenated_is_added_with_zeros():
-    """The same numbers in the same places give concatenated and disjoint start one loss."""
+    """The same numbers in the same places give `concat-quarter` and `add-disjoint-start` the same loss."""
     weights, ids = drawn("concat-quarter")
     border = 3 * model.TINY.width // 4
     put = dict(weights)
@@ -46,8 +46,8 @@ def concatenated_is_added_with_zeros():
 def mixing(name):
     """How far the first layer's scores are from a sum of token-token and position-position products.
 
-    A token and a row are each changed alone and together, deviations multiplied out; without cross terms the
-    four scores' signed sum is 0.
+    A token and a row are each changed alone and together, and the norm's deviations are multiplied out.
+    Without cross terms the signed sum of the four scores is 0.
     """
     weights, ids = drawn(name)
     for key in weights:
@@ -68,14 +68,14 @@ def mixing(name):
 
 
 def cut_scores_have_no_cross_terms():
-    """Changing a position row changes no token-position score where they are cut, and does elsewhere."""
+    """The signed sum of `mixing` is 0 where cross terms are cut, but not in `add` at the places changed."""
     same(mixing("add-without-cross-terms"), 0, "cross terms cut")
     assert mixing("add").abs().max() > 1e-3
     same(mixing("add")[..., 4:, 4:], 0, "scores between untouched places")
 
 
 def two_products_are_one_with_stacked_matrices():
-    """Queries and keys, concatenated: W1 x + W2 p is [x; p] times the stacked matrix."""
+    """In the queries and keys of concatenation, W1 x + W2 p is [x; p] times the stacked matrix."""
     name = "concat-to-queries-keys"
     weights, ids = drawn(name)
     tokens, rows = weights["token.rows"][ids[:, :-1]], weights["position.rows"]
@@ -132,7 +132,7 @@ def position_matters_where_it_gets_in():
 
 
 def text_of(words=4000):
-    """Tokens of a drawn text in which some follow others."""
+    """Tokens of a drawn text in which only three tokens can follow each token."""
     random = numpy.random.default_rng(3)
     tokens = (numpy.cumsum(random.integers(1, 4, words)) % 200 + text.FIRST_BYTE).astype(numpy.uint16)
     length = numpy.ones(model.TINY.vocabulary, dtype=numpy.uint16)
@@ -143,12 +143,12 @@ TINY = training.Protocol(model.TINY, batch=4, steps=150, windows=32, curve_windo
 
 
 def trained(name, task="causal"):
-    """Losses of a curve and at the end of a tiny training."""
+    """The losses along the curve and at the end of a tiny training."""
     return training.Training(model.WAYS[name], TINY, 0, text_of(), "cpu", task).run()
 
 
 def pieces_of_text_come_back():
-    """Tokens of a text are its bytes again, and the most frequent pair is merged first."""
+    """The tokens of a text decode to its bytes, and the most frequent pair is merged first."""
     words = [("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("hugs", 5)]
     found = text.merges(words, text.FIRST_BYTE + 256 + 3)
     names = {byte + text.FIRST_BYTE: chr(byte) for byte in range(128)}

@@ -1,4 +1,4 @@
-// Lists that must agree: platforms and hosts, snippets and documents, schemes and what the page says of
+// Lists that must agree: platforms and hosts, snippets and documents, schemes and what the page says about
 // them.
 import { readFileSync } from 'node:fs';
 import { load } from 'add-or-concatenate';
@@ -36,7 +36,7 @@ describe('the documents', () => {
     const blocks = blocksOf(read(name));
     const expected = name === 'README.md' ? [scriptTag(wish), iframe(wish)] : texts;
     for (const text of expected) expect(blocks).toContain(text);
-    // None is written by hand beside them.
+    // No other snippet is written by hand beside them.
     const others = blocks.filter((block) => !texts.includes(block ?? ''));
     expect(others.filter((block) => /<iframe|pictures\/|style="/.test(block ?? ''))).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe('the documents', () => {
   });
 });
 
-// What the page says of all schemes: the table of formulas, and how many depend on the offset alone.
+// What the page says about all schemes: the table of formulas, and how many depend on the offset alone.
 describe('schemes', () => {
   const html = pageFolders.map(sourceOf).join('');
   const page = html.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');

@@ -1,5 +1,5 @@
-// Runs every oracle of tests/reference again, on this machine and on one without newer instructions: nobody
-// has changed a script without its numbers, or a number by hand.
+// Runs every oracle of tests/reference again, on this machine and as on one without newer instructions, to
+// see that nobody has changed a script without its numbers, or a number by hand.
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { olderMachine, oneThread, python, withoutNumpy } from './support/numpy.ts';
@@ -11,14 +11,14 @@ test.skipIf(withoutNumpy).concurrent.each(oracles)('%s.py gives what is committe
   expect(await here(oracle, oneThread)).toEqual([]);
 });
 
-// What an oracle draws depends on its seed alone, not on the last bits of a machine's sums. Those that read
-// the real model take longest and draw little, so they are left out.
+// The numbers that an oracle draws depend on its seed alone, not on the last bits of a machine's sums.
+// Oracles that read the real model take longest and draw little, so they are left out.
 const drawing = oracles.filter((oracle) => !['minilm', 'minilm_sums', 'depth', 'values'].includes(oracle));
 
 test.skipIf(withoutNumpy).concurrent.each(drawing)(
   '%s.py gives the same on a machine without newer instructions',
   async (oracle) => {
-    // That its gradients are right, which takes most of its time, the run above has seen.
+    // The run above has already checked its gradients, which takes most of its time.
     const options = oracle === 'training' ? ['--no-differences'] : [];
     expect(await older(oracle, olderMachine(), ...options)).toEqual([]);
   },

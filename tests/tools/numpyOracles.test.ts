@@ -1,5 +1,5 @@
-// The oracles of tests/reference: each script with its numbers and its tolerance. A script that changed
-// since digests.json was written is run again, and must give what is committed.
+// The oracles of tests/reference: each script has its numbers and its tolerance. A script that has changed
+// since digests.json was written is run again, and must give the committed numbers.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

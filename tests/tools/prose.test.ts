@@ -1,6 +1,6 @@
-// Numbers in prose: each sentence of the answer, of the beats and of the verdicts against the figure that
-// its link opens, and those of the article against the figure or the call that they come from. A sentence
-// without a number is not quoted here; what it claims is computed all the same.
+// Numbers in prose: each sentence of the answer, the beats and the verdicts against the figure that its link
+// opens, and each sentence of the article against the figure or the call that its numbers come from. A
+// sentence without a number is not quoted here, but what it claims is computed all the same.
 import { readFileSync } from 'node:fs';
 import { anovaTerms, load, loadMiniLM } from 'add-or-concatenate';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
@@ -27,7 +27,7 @@ const page = flat(
     .replace(/<[^>]*>/g, ''),
 ).concat(beats.flatMap(({ steps }) => steps.map(({ text }) => text)).join(' '));
 const evidence = flat(readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8'));
-/** That the page says this, so that the words change only with what is computed beside them. */
+/** Expects the page to say this, so that its words change only together with the check beside them. */
 const expectOnPage = (sentence: string) => expect(page).toContain(sentence);
 
 let superpose: Awaited<ReturnType<typeof load>>;
@@ -41,7 +41,7 @@ const numbersIn = (text: string): string[] =>
     .replace(/tensor2tensor|T5|all-MiniLM-L6-v2|d\/2|√2|arXiv \d{4}\.\d{5}|et al\. \d{4}/g, '')
     .match(/(?<![\p{L}\d.,])[×−]?\d+(?:[.,]\d+)*/gu) ?? [];
 
-/** All that a figure says in a state, in words and marks. */
+/** Everything that a figure says in a state, in words and marks. */
 async function saidBy(shown: FigureState): Promise<string> {
   const link = headless.readLink(linkOf(shown, headless));
   if (!link || 'refused' in link) throw new Error('The link cannot be read.');
@@ -56,7 +56,7 @@ async function saidBy(shown: FigureState): Promise<string> {
 }
 
 describe.runIf(withModel)('the answer', () => {
-  /** Without signs, as sentences write them. */
+  /** The numbers in a text without their signs, as sentences write them. */
   const sizesIn = (text: string): string[] => text.match(/(?<![\p{L}\d.])\d+(?:\.\d+)?/gu) ?? [];
   /** Whether one of the numbers rounds to this one, to the digits written. */
   const rounds = (written: string, numbers: string[]) =>
@@ -91,7 +91,7 @@ for (const { beat, steps } of beats) {
 }
 
 describe('verdicts', () => {
-  // What the words of a verdict leave open. Of the others that do, all are False.
+  // The tags of verdicts whose words do not say which it is. All others of that kind are False.
   const open: Record<string, string> = {
     'Not in these language models': 'Depends',
     'Here it does, more with longer training': 'Depends',
@@ -103,7 +103,7 @@ describe('verdicts', () => {
     '$claim',
     async (verdict) => {
       const { claim, why, figure, shows } = verdict;
-      // What it is called agrees with what follows: “Depends” on something, or the verdict’s first word.
+      // The tag agrees with the text: “Depends” if that says on what, or else the verdict’s first word.
       const word = verdict.on?.startsWith('on ')
         ? 'Depends'
         : /^(True|False)\b(?! of)/.exec(verdict.verdict)?.[0];
@@ -144,7 +144,7 @@ interface Cell {
   first: { mean: number; count: number } | undefined;
 }
 
-/** Rows of the table over five seeds, recorded. */
+/** Rows of the recorded table over five seeds. */
 async function rowsOf(settings: Record<string, string>): Promise<Cell[][]> {
   const { data, refused } = await rendered('schemes-tasks', Object.entries({ norm: 'with', ...settings }));
   expect(refused).toEqual([]);
@@ -164,12 +164,12 @@ test('sooner, later and not: as the verdicts on training say, over five seeds', 
     expect(firstOf(cut, task)).toBeGreaterThan(5 * firstOf(added, task));
   }
   for (const task of [1, 2, 3]) expect(firstOf(added, task)).toBeLessThan(firstOf(sinusoid, task));
-  // Which ways learn lookup, an absolute position, in one layer with LayerNorm.
+  // Which ways learn lookup, an absolute position, in one layer with LayerNorm, and which do not.
   const lookup = async (schemes: string) => (await rowsOf({ schemes, tasks: 'lookup' })).flat();
   for (const cell of await lookup('add.concat-half.concat-quarter'))
     expect(cell).toMatchObject({ accuracy: { mean: 1 } });
   for (const cell of await lookup('rope.alibi.t5.tupe')) expect(cell.first).toBeUndefined();
-  // Without LayerNorm no seed of any model with separate scores gets there, in 16,000 steps.
+  // Without LayerNorm no seed of any model with separate scores learns the task in 16,000 steps.
   const separate = await rowsOf({
     norm: 'without',
     schemes: 'concat-wide-without-cross-terms.add-without-cross-terms.tupe',
@@ -368,13 +368,13 @@ test('a fixed sinusoid leaves room: one matrix takes sums of tokens and sinusoid
     rows: columns,
     columns: rows,
   });
-  // Directions of tokens at right angles to one another, so that the way back from them is their transpose.
+  // Orthonormal directions of tokens, whose transpose maps back.
   const basis = superpose.randomNormal({ rows: wide, columns: d, seed: 1 });
   const of = Array.from({ length: wide }, (_, k) => basis.data.subarray(d * k, d * k + d));
   const dot = (a: Float64Array, b: Float64Array) =>
     a.reduce((sum, value, c) => sum + value * (b[c] as number), 0);
   for (const [k, one] of of.entries()) {
-    // Twice, since once leaves rounding.
+    // Twice, since one pass leaves rounding errors.
     for (let pass = 0; pass < 2; pass++)
       for (const other of of.slice(0, k)) {
         const along = dot(one, other);
@@ -408,7 +408,7 @@ test('a fixed sinusoid leaves room: one matrix takes sums of tokens and sinusoid
     of.forEach((one, k) => {
       worst = Math.max(worst, Math.abs(dot(one, tokenPart) - (token[k] as number)));
     });
-    // Every fourth of the frequencies is one of the narrower sinusoid.
+    // Every fourth frequency is one of the narrower sinusoid.
     for (let c = 0; c < d - wide; c++) {
       const from = 8 * Math.floor(c / 2) + (c % 2);
       const at = narrower.data[(d - wide) * i + c] as number;

@@ -53,7 +53,7 @@ function fakeEmscripten(version: string): string {
   return emscripten;
 }
 
-/** Headers as `make install` of Eigen leaves them. */
+/** Makes headers as Eigen's `make install` leaves them. */
 function fakeHeaders(version: string): string {
   const prefix = join(top, `prefix-${version}`);
   const config = join(prefix, 'share/eigen3/cmake/Eigen3Config');
@@ -76,7 +76,7 @@ endif()
   return prefix;
 }
 
-/** Makes apt's sources name a mirror in a folder; the rest of apt is the machine's. */
+/** Makes apt's sources name a mirror in a folder. The rest of apt is the machine's own. */
 function fakeMirror(): string {
   const mirror = join(top, 'mirror');
   mkdirSync(mirror, { recursive: true });
@@ -182,7 +182,7 @@ describe.skipIf(!which('apt-get'))('with apt', () => {
   });
 
   test('Eigen comes from its suite, signed', async () => {
-    // The rest of apt is the machine's, with all that it calls to check a signature.
+    // The rest of apt is the machine's own, with everything that apt calls to check a signature.
     const { code, output } = await setUp({ PATH: `${bin}:/usr/bin:/bin` });
     expect(code, output).toBe(0);
     const macros = readFileSync(join(copy, 'build/prefix/include/eigen3/Eigen/Version'), 'utf8');

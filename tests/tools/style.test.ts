@@ -1,4 +1,4 @@
-// What clang-format and clang-tidy find. `npm test` runs Biome and the type checks before any test.
+// clang-format and clang-tidy find no faults. `npm test` runs Biome and the type checks before any test.
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { changedCpp, configureTidy, formatted, tidy } from '../../tools/lint.mjs';
@@ -8,7 +8,7 @@ import { buildEnvironment } from './support/copy.ts';
 
 const inCi = process.env.CI === 'true';
 
-/** What the tool printed if it found faults; otherwise empty. */
+/** The output of the tool if it found faults; otherwise empty. */
 function faults([tool = '', ...args]: string[], cwd = root, env = process.env): string {
   try {
     execFileSync(tool, args, { cwd, env, encoding: 'utf8', stdio: 'pipe' });
@@ -23,7 +23,7 @@ test.runIf(inCi || which('clang-format'))('clang-format: C++ is laid out as .cla
   expect(faults(formatted())).toBe('');
 });
 
-// All files take minutes: `npm run lint` checks them.
+// Checking all files takes minutes: `npm run lint` does that.
 const env = buildEnvironment(root);
 test.runIf(inCi || (which('clang-tidy') && which('cmake', env.PATH) && env.SUPERPOSE_PREFIX))(
   'clang-tidy: nothing to mend in the C++ that changed',

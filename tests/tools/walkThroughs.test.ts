@@ -1,5 +1,5 @@
 // The walk-throughs of CONTRIBUTING.md fit the sources: every line that a text goes beside is there, and
-// every new file is new. contributing.long.test.ts follows them and runs what they make.
+// every new file is new. contributing.long.test.ts follows the walk-throughs and tests the result.
 import { describe, expect, test } from 'vitest';
 import { root } from '../package/support/project.ts';
 import { anchorIn, linesOf, walkThroughs } from './support/walkThroughs.ts';

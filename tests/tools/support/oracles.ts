@@ -1,6 +1,5 @@
-// The oracles of tests/reference: which there are, what they are made of, running them again, and how far
-// their numbers may be from the committed ones: the last column of the table in tests/reference/README.md,
-// read from there.
+// The oracles of tests/reference: their list, the files of each, running them again, and how far their
+// numbers may be from the committed ones, as the last column of the table in tests/reference/README.md says.
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -19,12 +18,12 @@ import { execute, root } from '../../package/support/project.ts';
 import { python } from './numpy.ts';
 
 interface Rule {
-  /** The name of a key on the path to the number; any, if undefined. */
+  /** Matches the name of a key on the path to the number; undefined matches any path. */
   key?: RegExp;
   allowed(theirs: number, largest: number): number;
 }
 
-/** The tolerance, given the number, the largest of its array, and the size in the notation. */
+/** Each notation of a tolerance, and the tolerance, given the number, its array's largest, and the size. */
 const notations: [RegExp, (theirs: number, largest: number, size: number) => number][] = [
   [/^exact$/, () => 0],
   [/^(\S+)$/, (_theirs, _largest, size) => size],
@@ -32,7 +31,7 @@ const notations: [RegExp, (theirs: number, largest: number, size: number) => num
   [/^(\S+) of the array$/, (_theirs, largest, size) => size * largest],
 ];
 
-/** The rules for each oracle's numbers; the last one that fits counts. */
+/** The rules for each oracle's numbers. The last rule that fits a number counts. */
 export function rulesOf(readme: string): Map<string, Rule[]> {
   const [table = ''] = readme.match(/^\| file \| formula \| tolerance \|\n(\|.*\n)+/m) ?? [];
   const rows = [...table.matchAll(/^\| `(\w+)` \|.*\| ([^|]+) \|$/gm)];
@@ -58,7 +57,7 @@ function rulesIn(clause: string): Rule[] {
   }));
 }
 
-/** Where `ours` is further from `theirs` than allowed: at most ten sentences. */
+/** The places where `ours` is further from `theirs` than allowed, in at most ten sentences. */
 export function differences(theirs: unknown, ours: unknown, rules: Rule[]): string[] {
   const differences: string[] = [];
   compare(theirs, ours, [], undefined);
@@ -80,7 +79,7 @@ export function differences(theirs: unknown, ours: unknown, rules: Rule[]): stri
 
   function same(first: unknown, other: unknown, path: string[], largest = 0): boolean {
     if (typeof first !== 'number' || typeof other !== 'number') return first === other;
-    // Counts and ids. A single whole number may be 0.0, which JSON does not distinguish from 0.
+    // Counts and ids are exact. A single whole number may be 0.0, which JSON does not distinguish from 0.
     if (Number.isInteger(first) && Number.isInteger(other)) return first === other;
     const rule = rules.findLast(({ key }) => !key || path.some((step) => key.test(step)));
     return Math.abs(first - other) <= (rule?.allowed(first, Math.max(largest, Math.abs(first))) ?? 0);
@@ -105,8 +104,8 @@ const namesOf = (ending: string, ...but: string[]) =>
 
 export const rules = rulesOf(read('README.md'));
 /**
- * oracle_json and encoder are no oracles, but what some call, and drawn_*.py draw what is not committed. The
- * longest take longest, so they come first.
+ * Not oracles are oracle_json and encoder, which oracles call, and drawn_*.py, which draw what is not
+ * committed. The longest scripts take longest, so they come first.
  */
 export const oracles = namesOf('.py', 'oracle_json', 'encoder')
   .filter((name) => !name.startsWith('drawn_'))
@@ -114,7 +113,7 @@ export const oracles = namesOf('.py', 'oracle_json', 'encoder')
 /** The core wrote figures.json. */
 export const results = namesOf('.json', 'figures', 'digests');
 
-/** A script and those that it imports. */
+/** The names of a script and of those that it imports. */
 export function scriptsOf(name: string, known = new Set<string>()): string[] {
   known.add(name);
   for (const [, other = ''] of read(`${name}.py`).matchAll(/^(?:from|import) (\w+)/gm))
@@ -128,20 +127,20 @@ export function digestOf(texts: string[]): string {
   return hash.digest('hex');
 }
 
-/** Of an oracle's scripts and of what they wrote. */
+/** The digest of an oracle's scripts and of the numbers that they wrote. */
 export const digest = (oracle: string) =>
   digestOf([...scriptsOf(oracle).map((name) => read(`${name}.py`)), read(`${oracle}.json`)]);
 
 /**
- * A function that runs an oracle in a copy of the folder, and says where its numbers are not the committed
- * ones.
+ * Returns a function that runs an oracle in a copy of the folder, and says where its numbers are not the
+ * committed ones.
  */
 export function runningAgain() {
   const copy = mkdtempSync(join(tmpdir(), 'superpose-oracles-'));
   afterAll(() => rmSync(copy, { recursive: true }));
   const reference = join(copy, 'tests/reference');
   mkdirSync(reference, { recursive: true });
-  // The numbers are copied too: a script keeps those that it could only make from other data.
+  // The numbers are copied, too: a script keeps those that it could make only from data not at hand.
   for (const name of readdirSync(folder))
     if (/\.(py|json)$/.test(name)) cpSync(join(folder, name), join(reference, name));
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));

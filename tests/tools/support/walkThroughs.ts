@@ -5,9 +5,9 @@ import { root } from '../../package/support/project.ts';
 
 export interface Edit {
   file: string;
-  /** Where the text goes in an existing file; without a side it is a new file. */
+  /** Where the text goes in an existing file; undefined for a new file. */
   side?: 'above' | 'below' | 'in place of';
-  /** The line, without its indentation, that the text goes beside; the first that reads so counts. */
+  /** The line, without its indentation, that the text goes beside. The first such line counts. */
   anchor: string;
   text: string;
 }
@@ -15,7 +15,7 @@ export interface Edit {
 export interface WalkThrough {
   heading: string;
   edits: Edit[];
-  /** How many files it says that it touches. */
+  /** How many files the section says that it touches. */
   files: number;
 }
 
@@ -53,7 +53,7 @@ function tables(section: string): Edit[] {
   return edits;
 }
 
-/** The place of an edit's anchor among the lines of its file; -1 if no line reads so. */
+/** The index of an edit's anchor among the lines of its file; -1 if it is not there. */
 export const anchorIn = (lines: readonly string[], { anchor }: Edit): number =>
   lines.findIndex((line) => line.trim() === anchor);
 
