@@ -12,7 +12,7 @@ import {
   maths,
   onlyHalf,
   ownNames,
-  readSources,
+  readResults,
   smaller,
   unbrokenNumbers,
 } from './build/plugins.js';
@@ -141,7 +141,7 @@ export default defineConfig({
     format: 'es',
     plugins: () => [
       onlyHalf('compute'),
-      readSources(),
+      readResults(),
       notices.plugin(),
       exportsOfWorker,
       ownNames(),

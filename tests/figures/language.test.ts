@@ -323,12 +323,22 @@ test('a smaller model whose matrix starts in another way is compared with adding
     return `behind by ${Math.abs(lead).toFixed(3)} ± ${margin.toFixed(3)}${-lead <= margin ? ', which includes 0' : ''}`;
   };
   expect(figure.describe(data, state)).toContain(
-    ` Concatenated and projected back, compared with adding: ${behind('fan-in')}, its matrix scaled to keep lengths at the start; ${behind('identity')}, its matrix leaving tokens as they are at the start.`,
+    ` Concatenated and projected back, compared with adding: ${behind('normal')}, its matrix drawn like every other at the start; ${behind('fan-in')}, its matrix scaled to keep lengths at the start; ${behind('identity')}, its matrix leaving tokens as they are at the start.`,
   );
   const evidence = readFileSync(join(root, 'docs/evidence.md'), 'utf8').replace(/\s+/g, ' ');
+  const inPairs = (start: string) => {
+    const settings = { ...settingsOf(2000, 128, true), source };
+    const added = endsOf('add', settings);
+    const pairs = endsOf('project', { ...settings, start }).map((end, seed) => end - (added[seed] as number));
+    const half = quantile(pairs.length - 1) * Math.sqrt(variance(pairs) / pairs.length);
+    return `${mean(pairs).toFixed(3)} ± ${half.toFixed(3)}`.replaceAll('0.', '.');
+  };
+  expect(evidence).toContain(
+    `behind by ${inPairs('normal')}, ${inPairs('fan-in')} and ${inPairs('identity')}.`,
+  );
   const short = (text: string) => text.replace('behind ', '').replaceAll('0.', '.');
   expect(evidence).toContain(
-    `four pairs of four: ${short(behind('fan-in'))} from fan-in and ${short(behind('identity'))}, from the identity`,
+    `nine pairs of nine: ${short(behind('normal'))} from N(0, 0.02²), ${short(behind('fan-in'))}, from fan-in and ${short(behind('identity'))}, from the identity`,
   );
 });
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import temml from 'temml';
 import { type CompressOptions, type FormatOptions, minify } from 'terser';
 import type { Plugin } from 'vite';
-import type { Source } from '../figures/languageRuns.js';
+import { isRead, type Source } from '../figures/languageRuns.js';
 
 // <tex>...</tex> becomes MathML in the build, so that readers' browsers run no code for formulas. \\TT,
 // \\TP, \\PT, \\PP and \\REST give a part the colour of its term.
@@ -103,9 +103,10 @@ export const smaller = (compress: CompressOptions, format: FormatOptions = {}): 
  */
 const exportLoop = /for\s*\(var (\w+) in (\w+)\)/g;
 
-// The file of language models also says how each source was trained. Readers of the page need not fetch that.
-export const readSources = (): Plugin => ({
-  name: 'read-sources',
+// The file of language models also says how each source was trained, and has runs that only docs/evidence.md
+// speaks of. Readers of the page need not fetch those.
+export const readResults = (): Plugin => ({
+  name: 'read-results',
   enforce: 'pre',
   transform(code, id) {
     if (!id.endsWith('/recorded/language.json')) return undefined;
@@ -113,7 +114,7 @@ export const readSources = (): Plugin => ({
     const sources = file.sources.map(({ by, device, size: { width, length }, batch, curve }: Source) => {
       return { by, device, size: { width, length }, batch, curve };
     });
-    return JSON.stringify({ ...file, sources });
+    return JSON.stringify({ ...file, sources, results: file.results.filter(isRead) });
   },
 });
 

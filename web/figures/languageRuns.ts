@@ -305,8 +305,11 @@ const views: Record<ViewName, { task: Run['task']; width: number; lengths: reado
   ladder: { task: 'causal', width: 128, lengths: [2000, 4000] },
 };
 
-const isAsScripted = ({ rate, quiet, rowRate = 1 }: Settings): boolean =>
-  rate === asScripted.rate && quiet === asScripted.quiet && rowRate === asScripted.rowRate;
+/** Whether the figure reads a result: it compares learning rates, but no other change of the protocol. */
+export const isRead = ({ quiet, rowRate = 1 }: Pick<Settings, 'quiet' | 'rowRate'>): boolean =>
+  quiet === asScripted.quiet && rowRate === asScripted.rowRate;
+
+const isAsScripted = (settings: Settings): boolean => isRead(settings) && settings.rate === asScripted.rate;
 
 const keyOf = ({
   source,

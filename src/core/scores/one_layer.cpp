@@ -27,7 +27,7 @@ OneLayer one_layer(std::vector<Matrix<double>> parts, std::vector<Matrix<double>
   const Matrix<double> read = normalize({joined}, between).sum();
   out.concatenated = read.lazyProduct(stacked);
   for (Eigen::Index k = 0; k < count; ++k)
-    out.contributions.push_back(read.middleCols(k * d, d).lazyProduct(weights[k]));
+    out.contributions.emplace_back(read.middleCols(k * d, d).lazyProduct(weights[k]));
   const double size = out.added.norm();
   const auto distance = [&](double factor) { return (factor * out.concatenated - out.added).norm() / size; };
   if (out.added.size()) out.difference = (out.concatenated - out.added).cwiseAbs().maxCoeff();
