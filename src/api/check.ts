@@ -87,7 +87,7 @@ export function index(name: string, value: unknown, count: number): number {
 /** Checks a list of numbers, and that the three copies of it that a call makes fit into memory. */
 export function list(name: string, value: unknown, length?: number): Floats {
   const checked = floats(name, value, length);
-  fits(`${checked.length} numbers`, 24 * checked.length);
+  requireMemory(`${checked.length} numbers`, 24 * checked.length);
   return checked;
 }
 
@@ -134,7 +134,7 @@ export function ids(name: string, value: unknown, low: number, high: number): In
 }
 
 /** Refuses a list in which something occurs twice. */
-export function once(name: string, list: readonly unknown[]): void {
+export function distinct(name: string, list: readonly unknown[]): void {
   const duplicate = list.find((entry, place) => list.indexOf(entry) !== place);
   if (duplicate !== undefined)
     throw new RangeError(`${name} must name each once; ${shown(duplicate)} is there twice.`);
@@ -147,7 +147,7 @@ export const seed = (name: string, value: unknown): number => integer(name, valu
  * Checks the options of a call that takes time: a signal that ends it, and a function that is told how far
  * it has come.
  */
-export function waiting(signal: unknown, progress: unknown, name = 'progress'): void {
+export function signalAndProgress(signal: unknown, progress: unknown, name = 'progress'): void {
   if (signal != null && typeof (signal as Partial<AbortSignal>).throwIfAborted !== 'function')
     refuse('signal', 'an AbortSignal', signal, false);
   if (progress != null && typeof progress !== 'function') refuse(name, 'a function', progress, false);
@@ -203,7 +203,7 @@ export function knownOptions<Options>(name: string, value: Options, names: Optio
 }
 
 /** Checks `superpose`, the first argument of every function that reads files. */
-export function reading(superpose: unknown): void {
+export function superposeArgument(superpose: unknown): void {
   const { memoryBytes } = (superpose ?? {}) as { memoryBytes?: unknown };
   if (typeof memoryBytes !== 'function') refuse('superpose', 'what load() returns', superpose, false);
 }
@@ -297,7 +297,7 @@ export function singles(name: string, data: Floats | undefined): void {
  * function called NAME_bytes says how many bytes the kernel needs. `advice` says how the caller can need
  * less.
  */
-export function fits(what: string, needed: number, advice = ''): void {
+export function requireMemory(what: string, needed: number, advice = ''): void {
   if (needed > maxBytes) {
     throw new RangeError(
       `${what} would take ${megabytes(needed)}; at most ${megabytes(maxBytes)} fit. ${advice || 'Reduce one of the sizes above.'}`,
@@ -325,7 +325,7 @@ export const releasers = new Set<() => boolean>();
 
 /** Refuses a table that is too large, for calls that need no memory beside the table. */
 export const tableFits = (rows: number, columns: number): void =>
-  fits(`A table of ${rows} rows by ${columns} columns`, 8 * rows * columns);
+  requireMemory(`A table of ${rows} rows by ${columns} columns`, 8 * rows * columns);
 
 /**
  * The error of a call for which resident objects leave too little memory. A program can delete some of them
@@ -352,7 +352,7 @@ const megabytes = (bytes: number) => `${Math.ceil(bytes / 2 ** 20).toLocaleStrin
 export function chosenHeads(value: unknown, heads: number): number[] {
   if (value === undefined) return Array.from({ length: heads }, (_, head) => head);
   const only = integers('only', value, heads - 1);
-  once('only', only);
+  distinct('only', only);
   return value as number[];
 }
 

@@ -70,18 +70,18 @@ describe('finite values', () => {
 });
 
 describe('memory', () => {
-  let fits: typeof check.fits;
+  let requireMemory: typeof check.requireMemory;
   let addResidentBytes: typeof check.addResidentBytes;
 
   // A fresh module, in which memory that other tests hold does not count.
   beforeEach(async () => {
     vi.resetModules();
-    ({ fits, addResidentBytes } = await import('../../build/package/check.js'));
+    ({ requireMemory, addResidentBytes } = await import('../../build/package/check.js'));
   });
 
   test('all that fits may be asked for, once', () => {
-    expect(() => fits('All', check.maxBytes)).not.toThrow();
-    expect(() => fits('More', check.maxBytes + 1)).toThrow(
+    expect(() => requireMemory('All', check.maxBytes)).not.toThrow();
+    expect(() => requireMemory('More', check.maxBytes + 1)).toThrow(
       new RangeError('More would take 1,025 MB; at most 1,024 MB fit. Reduce one of the sizes above.'),
     );
   });
@@ -89,11 +89,11 @@ describe('memory', () => {
   test('what is held is counted, more and fewer', () => {
     addResidentBytes(111);
     addResidentBytes(-100);
-    expect(() => fits('It', check.maxBytes - 10)).toThrow(
+    expect(() => requireMemory('It', check.maxBytes - 10)).toThrow(
       'transformer stacks, layers, searches and trainers hold 1 MB. Call delete()',
     );
-    expect(() => fits('It', check.maxBytes - 11)).not.toThrow();
+    expect(() => requireMemory('It', check.maxBytes - 11)).not.toThrow();
     addResidentBytes(-11);
-    expect(() => fits('It', check.maxBytes)).not.toThrow();
+    expect(() => requireMemory('It', check.maxBytes)).not.toThrow();
   });
 });

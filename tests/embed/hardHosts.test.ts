@@ -157,9 +157,9 @@ test('an element without a picture shows the site’s after a failure, but not w
 
 /** A blog with the dialog's frame, changed. */
 async function openFrame(changed: (snippet: string) => string) {
-  const wish = await wishOf('dot-products', {}, '');
+  const request = await wishOf('dot-products', {}, '');
   const { browserPage, servers } = await open(
-    ({ site }) => ({ html: page(changed(iframe({ ...wish, home: site }))) }),
+    ({ site }) => ({ html: page(changed(iframe({ ...request, home: site }))) }),
     // In a headless browser nobody could be asked for the permission.
     (blog) => blog.context().grantPermissions(['clipboard-write']),
   );

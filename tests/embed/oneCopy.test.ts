@@ -1,7 +1,7 @@
 // Of several copies on a page only one works, or the next if that one fails. Without browsers, this also
 // tests what starts a copy: a site's script, and the package's module, even on a server.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Supplies } from '../../web/embed/program.ts';
+import type { ComputeResources } from '../../web/embed/program.ts';
 import type { Transport } from '../../web/worker/transports.ts';
 
 vi.mock('../../web/worker/worker.ts?worker&url', () => ({
@@ -164,8 +164,8 @@ describe('the module of the package', () => {
       const [define] = near.whenNear.mock.calls[0] as [() => Promise<void>];
       await define();
       const [blob] = transports as [Transport];
-      const [supplies] = (blob.start() as unknown as { told: Supplies[] }).told;
-      return supplies as Supplies & { module: { simd: string; wasm: Record<string, string> } };
+      const [supplies] = (blob.start() as unknown as { told: ComputeResources[] }).told;
+      return supplies as ComputeResources & { module: { simd: string; wasm: Record<string, string> } };
     };
     return { configure, hostPage, transports, supplies };
   };

@@ -44,8 +44,8 @@ test.each(
       async () => chromium,
       () => ({ html: '' }),
     );
-    const wish = await wishOf(name, settings, servers.site);
-    servers.publish({ html: page(scriptTag(wish) + below, style) });
+    const request = await wishOf(name, settings, servers.site);
+    servers.publish({ html: page(scriptTag(request) + below, style) });
     await chromium.open(servers.blog);
     const placed = () =>
       chromium.page.evaluate(() => {

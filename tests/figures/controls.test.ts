@@ -11,7 +11,15 @@ import {
 } from '../../web/figures/controls.ts';
 import type { AnyFigure } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
-import { bibtex, element, iframe, markdown, scriptTag, svgTag, type Wish } from '../../web/page/snippets.ts';
+import {
+  bibtex,
+  type EmbedRequest,
+  element,
+  iframe,
+  markdown,
+  scriptTag,
+  svgTag,
+} from '../../web/page/snippets.ts';
 import { captionOf } from '../../web/plot/format.ts';
 import { wishOf } from '../embed/support/figures.ts';
 
@@ -152,7 +160,7 @@ test('what a stranger’s link holds is escaped for what reads a snippet, and fo
   const hostile = 'a %}{{ 7 * 7 }}{% x %} {} } "<b>" & \\ $1$ # _';
   const dotProducts = (await figures['dot-products']?.()) as AnyFigure;
   const { data } = await wishOf('dot-products', {}, '');
-  const wish: Wish = {
+  const request: EmbedRequest = {
     figure: dotProducts,
     data,
     state: { ...initialState(dotProducts.controls), tokens: 'sentence', text: hostile },
@@ -165,11 +173,11 @@ test('what a stranger’s link holds is escaped for what reads a snippet, and fo
     height: 600,
   };
   const pieces = {
-    markdown: markdown(wish),
-    element: element(wish),
-    scriptTag: scriptTag(wish),
-    svgTag: svgTag(wish),
-    iframe: iframe(wish),
+    markdown: markdown(request),
+    element: element(request),
+    scriptTag: scriptTag(request),
+    svgTag: svgTag(request),
+    iframe: iframe(request),
   };
   for (const [name, text] of Object.entries(pieces)) expect(text, name).not.toMatch(/\{\{|\{%|%\}|\}\}/);
   for (const html of [pieces.element, pieces.scriptTag, pieces.svgTag, pieces.iframe])
@@ -178,7 +186,7 @@ test('what a stranger’s link holds is escaped for what reads a snippet, and fo
   const [, shown = ''] = pieces.markdown.match(/^\[!\[(.*?)\]\(dot-products-[0-9a-f]{8}\.svg\)/) ?? [];
   expect(shown.replace(/\\([!-/:-@[-`{-~])/g, '$1')).toBe(`${dotProducts.title}. ${hostile}`);
   // A percent sign alone is no markup, and not every Markdown removes a backslash before it.
-  expect(markdown({ ...wish, finding: 'It is 99 % of them.' })).toContain('It is 99 % of them.');
+  expect(markdown({ ...request, finding: 'It is 99 % of them.' })).toContain('It is 99 % of them.');
   const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
   const attributeOf = (html: string, name: string) => {
     const [, escaped = ''] = html.match(new RegExp(` ${name}="([^"]*)"`)) ?? [];
@@ -191,7 +199,7 @@ test('what a stranger’s link holds is escaped for what reads a snippet, and fo
   expect(attributeOf(pieces.element, 'text')).toBe(hostile);
   // BibTeX counts braces, even those after a backslash.
   const depths: number[] = [];
-  for (const [sign] of bibtex(wish, 2026).matchAll(/[{}]/g))
+  for (const [sign] of bibtex(request, 2026).matchAll(/[{}]/g))
     depths.push((depths.at(-1) ?? 0) + (sign === '{' ? 1 : -1));
   expect([Math.min(...depths.slice(0, -1)), depths.at(-1)]).toEqual([1, 0]);
 });

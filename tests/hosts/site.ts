@@ -27,13 +27,16 @@ const shown: Record<PlatformName, [figure: string, settings: Record<string, stri
 
 async function pastedOf(place: PlatformName, home: string): Promise<Pasted> {
   const [figure, settings] = shown[place];
-  const wish = await wishOf(figure, settings, home);
-  const pieces = platforms[place].pieces(wish);
+  const request = await wishOf(figure, settings, home);
+  const pieces = platforms[place].pieces(request);
   const text = (pieces.find(({ into }) => into === 'HTML') ?? pieces[0])?.text ?? '';
   const pictures: [string, string][] = await Promise.all(
-    picturesToSave(wish).map(async ({ name, width }) => [name, await toSvg(wish, width, wish.theme)]),
+    picturesToSave(request).map(async ({ name, width }) => [
+      name,
+      await toSvg(request, width, request.theme),
+    ]),
   );
-  return { place, pieces, text, figure, settings, finding: wish.finding, link: linkTo(wish), pictures };
+  return { place, pieces, text, figure, settings, finding: request.finding, link: linkTo(request), pictures };
 }
 
 const sentence = (place: number) =>

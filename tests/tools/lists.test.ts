@@ -29,12 +29,12 @@ describe('the documents', () => {
     [...text.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, block]) => block);
 
   test.each(documents)('%s has snippets as the code makes them', async (name) => {
-    const wish = await wishOf('dot-products', {}, 'https://example.org/superpose/');
+    const request = await wishOf('dot-products', {}, 'https://example.org/superpose/');
     const texts = Object.values(platforms).flatMap(({ pieces }) =>
-      pieces(wish).flatMap(({ into, text }) => (into === 'a .bib file' ? [] : [text])),
+      pieces(request).flatMap(({ into, text }) => (into === 'a .bib file' ? [] : [text])),
     );
     const blocks = blocksOf(read(name));
-    const expected = name === 'README.md' ? [scriptTag(wish), iframe(wish)] : texts;
+    const expected = name === 'README.md' ? [scriptTag(request), iframe(request)] : texts;
     for (const text of expected) expect(blocks).toContain(text);
     // No other snippet is written by hand beside them.
     const others = blocks.filter((block) => !texts.includes(block ?? ''));
@@ -53,11 +53,11 @@ describe('the documents', () => {
   });
 
   test('a rule for a style sheet says what the snippet’s style says', async () => {
-    const wish = await wishOf('dot-products', {}, 'https://example.org/superpose/');
+    const request = await wishOf('dot-products', {}, 'https://example.org/superpose/');
     const [rule = ''] = blocksOf(read('docs/hosts.md')).filter((block) =>
       block?.startsWith('superpose-figure {\n  display'),
     );
-    const [, style = ''] = scriptTag(wish).match(/ style="([^"]*)"/) ?? [];
+    const [, style = ''] = scriptTag(request).match(/ style="([^"]*)"/) ?? [];
     const [, inside = ''] = rule.match(/^superpose-figure \{([^}]*)\}/) ?? [];
     expect(inside.replace(/\s*([:;])\s*/g, '$1').trim()).toBe(`${style};`);
   });

@@ -1,7 +1,7 @@
 // The answering side: a question, its progress, its end or failure, and cancelling; a library that fails and
 // is asked again; a page's own thread, in slices.
 import { describe, expect, test, vi } from 'vitest';
-import { addResidentBytes, fits } from '../../build/package/check.js';
+import { addResidentBytes, requireMemory } from '../../build/package/check.js';
 import type { Library } from '../../web/figures/figure.ts';
 import { figures } from '../../web/figures/index.ts';
 import {
@@ -10,7 +10,7 @@ import {
   computeOf,
   computeWith,
   memoizer,
-  yielding,
+  withYields,
 } from '../../web/worker/answers.ts';
 import { library } from '../../web/worker/library.ts';
 import {
@@ -26,7 +26,7 @@ import {
 function tooLarge(): unknown {
   addResidentBytes(1000 * 2 ** 20);
   try {
-    fits('A vocabulary', 100 * 2 ** 20);
+    requireMemory('A vocabulary', 100 * 2 ** 20);
   } catch (error) {
     return error;
   } finally {
@@ -136,7 +136,7 @@ describe('the library', () => {
       order.push(name);
       return name as never;
     };
-    const sliced = yielding({
+    const sliced = withYields({
       memoize: memoizer(),
       small: step('small'),
       superpose: step('superpose'),

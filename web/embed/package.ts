@@ -6,7 +6,7 @@ import { hostPage } from '../element/link.js';
 import { pageThread, type Transport, transports } from '../worker/transports.js';
 import type { EmbedOptions } from './index.js';
 import { startNextCopy, startOneCopy } from './oneCopy.js';
-import type { Supplies } from './program.js';
+import type { ComputeResources } from './program.js';
 import { whenNear } from './whenNear.js';
 
 let model: string | undefined;
@@ -45,7 +45,7 @@ export function configure(options: EmbedOptions): void {
 }
 
 /** Where the files are, for a worker that is made from a blob and so has no address of its own. */
-function supplies(): Supplies {
+function supplies(): ComputeResources {
   const simd = supportedSimd() ?? 'plain';
   const at = (module: ModuleName) =>
     wasm === undefined

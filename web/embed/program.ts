@@ -1,7 +1,7 @@
 // Computes where the site's files are not at hand: in a page of one file and in the package's embed. A worker
 // made from a string, or the page's own thread, gets its supplies first, then questions.
 import type { LoadOptions } from 'add-or-concatenate';
-import { answering, type ComputeFigure, computeWith, yielding } from '../worker/answers.js';
+import { answering, type ComputeFigure, computeWith, withYields } from '../worker/answers.js';
 import { library, withoutModel } from '../worker/library.js';
 import type { Question } from '../worker/transports.js';
 import {
@@ -12,7 +12,7 @@ import {
   watchedLibrary,
 } from './modelExcerpt.js';
 
-export interface Supplies {
+export interface ComputeResources {
   /** The build, and its files or their addresses. */
   module: LoadOptions;
   excerpt?: ModelExcerpt | undefined;
@@ -28,20 +28,26 @@ const lacking = `${carried}, and the others could not be fetched.`;
 /**
  * Computes with the excerpt first, and for other words with the entire model, if the page has its address.
  */
-export function computeWithSupplies({ module, excerpt, model, modelAdvice = '' }: Supplies): ComputeFigure {
-  const fromModel = model === undefined ? undefined : computeWith(yielding(library({ from: model }, module)));
+export function computeWithSupplies({
+  module,
+  excerpt,
+  model,
+  modelAdvice = '',
+}: ComputeResources): ComputeFigure {
+  const fromModel =
+    model === undefined ? undefined : computeWith(withYields(library({ from: model }, module)));
   const fromExcerpt =
     excerpt &&
     computeWith(
       watchedLibrary(
-        yielding({
+        withYields({
           ...library({ read: excerptReader(excerpt) }, module),
           recorded: async (name) => excerpt.recorded?.[name],
         }),
         (miniLM) => onlyExcerpt(miniLM, excerpt),
       ),
     );
-  const fromNothing = computeWith(withoutModel(yielding(library({}, module)), modelAdvice));
+  const fromNothing = computeWith(withoutModel(withYields(library({}, module)), modelAdvice));
   return async (figure, state, job) => {
     try {
       return await (fromExcerpt ?? fromModel ?? fromNothing)(figure, state, job);

@@ -10,7 +10,7 @@ import { siteAdvice } from '../worker/library.js';
 import { blobWorker, pageThread, transports } from '../worker/transports.js';
 import { followTheme, originalAddress, reportHeight } from './frameMessages.js';
 import { fromBase64, type ModelExcerpt } from './modelExcerpt.js';
-import { answerQuestions, computeWithSupplies, type Supplies } from './program.js';
+import { answerQuestions, type ComputeResources, computeWithSupplies } from './program.js';
 
 /** The data in the page beside this script. */
 export interface SinglePage {
@@ -57,7 +57,7 @@ async function showPage(script: string): Promise<void> {
   hostPage.home = home;
   if (page.settings.length > 0)
     hostPage.standIn = { settings: page.settings, called: 'the state that this file was made with' };
-  const supplies = (): Supplies => ({
+  const supplies = (): ComputeResources => ({
     module: {
       simd: 'plain',
       wasm: modulesOf(page),

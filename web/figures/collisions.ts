@@ -18,7 +18,7 @@ import type { Ink, Mark, Scene } from '../plot/scene.js';
 import {
   controls,
   count,
-  type Lost,
+  type LostShares,
   largestVocabulary,
   lost,
   lostFinding,
@@ -45,7 +45,7 @@ import {
 } from './userTableControls.js';
 
 /** One token, moved by each position. */
-interface One {
+interface TokenMargins {
   word: string;
   /** The other token nearest to this one without a position, and its distance. */
   bare: string;
@@ -65,9 +65,9 @@ interface One {
   note: string;
 }
 
-type Data = Lost | One;
+type Data = LostShares | TokenMargins;
 
-const isLost = (data: Data): data is Lost => 'points' in data;
+const isLost = (data: Data): data is LostShares => 'points' in data;
 
 /** MiniLM's frequent word pieces: ids from “the” on are ordered by frequency. */
 export const frequent = { first: 1996, count: 2048 } as const;
@@ -86,7 +86,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state: St
 };
 
 /** One token among random ones, or among those of the reader's own table. */
-export function fromTable(library: Library, superpose: Superpose, state: State): One {
+export function fromTable(library: Library, superpose: Superpose, state: State): TokenMargins {
   const { vocabulary, d, seed } = state;
   const { userTables } = library;
   const isUsers = state.words === 'user';
@@ -120,7 +120,7 @@ export function fromTable(library: Library, superpose: Superpose, state: State):
   };
 }
 
-export async function trained(library: Library, superpose: Superpose, state: State): Promise<One> {
+export async function trained(library: Library, superpose: Superpose, state: State): Promise<TokenMargins> {
   const model = await library.miniLM();
   const { ids, tokens: pieces } = await model.tokenize(state.word, 8);
   // The first piece after [CLS]; without text, the first frequent one.
@@ -185,17 +185,18 @@ function searchAt(
 
 type Fate = 'same' | 'other' | 'taken';
 
-const fateOf = ({ nearest, margins, bare }: One, place: number): Fate =>
+const fateOf = ({ nearest, margins, bare }: TokenMargins, place: number): Fate =>
   (margins[place] as number) < 0 ? 'taken' : nearest[place] === bare ? 'same' : 'other';
 
 const inks = { same: 'accent', other: 'third', taken: 'second' } as const;
 
-const smallestOf = ({ margins }: One): number => margins.indexOf(Math.min(...margins));
+const smallestOf = ({ margins }: TokenMargins): number => margins.indexOf(Math.min(...margins));
 
 /** The magnitude relative to which numbers are rounded: the largest distance or margin, at most 1. */
-const sizeOf = ({ bareDistance, margins }: One) => Math.min(1, largestMagnitude([[bareDistance], margins]));
+const sizeOf = ({ bareDistance, margins }: TokenMargins) =>
+  Math.min(1, largestMagnitude([[bareDistance], margins]));
 
-const where = ({ words, d, scale }: State, { vocabulary }: One) =>
+const where = ({ words, d, scale }: State, { vocabulary }: TokenMargins) =>
   words === 'trained'
     ? `Among ${count(vocabulary)} tokens of MiniLM, with its own positions${scale === 1 ? '' : ` times ${scale}`}`
     : `Among ${count(vocabulary)} ${words === 'seeded' ? `random tokens of width ${d}` : 'rows of the file'}, with positions at ρ = ${scale}`;
@@ -310,7 +311,7 @@ export const figure: Figure<typeof controls, Data> = {
   },
 };
 
-function oneScene(data: One, width: number): Scene {
+function oneScene(data: TokenMargins, width: number): Scene {
   const narrow = width < 560;
   const area: Area = { x: 0, y: 0, width, height: narrow ? 250 : 290 };
   const half = data.bareMargin;

@@ -2,7 +2,7 @@
 // own nearest token, by width and for three sizes of positions.
 import type { Superpose } from 'add-or-concatenate';
 import { aboutPercent } from '../plot/format.js';
-import { curve, dotsAt, inTurn, lineAt, plane, textAt } from '../plot/parts.js';
+import { curve, dotsAt, evenlySpacedAxis, lineAt, plane, textAt } from '../plot/parts.js';
 import type { Ink, Mark, Scene } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import { drawnRows } from './drawnRows.js';
@@ -59,7 +59,7 @@ export interface Point {
 }
 
 /** The shares of many tokens at seven widths. */
-export interface Lost {
+export interface LostShares {
   looked: number;
   widths: readonly number[];
   scales: readonly number[];
@@ -76,7 +76,7 @@ export const scaleInks: Ink[] = ['third', 'accent', 'second'];
 /** How many tokens are looked up. */
 const sample = 100;
 
-export async function lost(superpose: Superpose, { vocabulary, seed }: State, job: Job): Promise<Lost> {
+export async function lost(superpose: Superpose, { vocabulary, seed }: State, job: Job): Promise<LostShares> {
   const looked = Math.min(sample, vocabulary);
   const points: Point[][] = [];
   for (const [place, d] of widths.entries()) {
@@ -126,13 +126,13 @@ function scaled(superpose: Superpose, d: number, seed: number) {
 export const smallPercent = (share: number) =>
   share !== 0 && share < 0.001 ? `${(100 * share).toPrecision(1)}\u202f%` : aboutPercent(share);
 
-export const pointOf = ({ points }: Lost, place: number, row: number) =>
+export const pointOf = ({ points }: LostShares, place: number, row: number) =>
   (points[place] as Point[])[row] as Point;
 
-const lostAt = (data: Lost, width: number, scale: number) =>
+const lostAt = (data: LostShares, width: number, scale: number) =>
   pointOf(data, widths.indexOf(width), scales.indexOf(scale));
 
-export function lostFinding(data: Lost, { vocabulary }: State): string {
+export function lostFinding(data: LostShares, { vocabulary }: State): string {
   const shares = [8, 16, 32, 64].map(
     (d) => `${smallPercent(lostAt(data, d, 1).share)} at d\u00a0=\u00a0${d}`,
   );
@@ -141,11 +141,11 @@ export function lostFinding(data: Lost, { vocabulary }: State): string {
   return `At width 8, ${smallPercent(lostAt(data, 8, 1).share)} of tokens are lost; at 64, ${smallPercent(lostAt(data, 64, 1).share)}. We looked up ${count(data.looked)} random tokens among ${count(vocabulary)}, at ${positions} random positions of the same norm (ρ\u00a0=\u00a01): on average ${shares.join(', ')} are lost, the last ${count(wrong)} of ${count(tries)}. With positions of twice the norm, ${smallPercent(lostAt(data, 64, 2).share)} are at d\u00a0=\u00a064.`;
 }
 
-export function lostScene(data: Lost, width: number): Scene {
+export function lostScene(data: LostShares, width: number): Scene {
   const { points } = data;
   const narrow = width < 560;
   const area = { x: 0, y: 0, width, height: narrow ? 260 : 320 };
-  const { x, y, inner, marks } = plane(area, inTurn(widths, 'width d'), {
+  const { x, y, inner, marks } = plane(area, evenlySpacedAxis(widths, 'width d'), {
     from: 0,
     to: 1,
     label: 'tokens lost, positions ρ times as long',

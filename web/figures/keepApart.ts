@@ -9,12 +9,12 @@ import { type Controls, initialState, type StateOf } from './controls.js';
 import type { Compute, Figure, Job } from './figure.js';
 import { recordedOrTrained, trainSideBySide, withTrainers } from './runs/sideBySide.js';
 import {
+  accuracyAxis,
   constantRate,
   divergedRemark,
   mayTrain,
   n,
   points,
-  rightAxis,
   seedAfter,
   sigmaControl,
   taskOptions,
@@ -189,7 +189,7 @@ export const figure: Figure<typeof controls, Data> = {
       label: areas.overlap.width < 260 ? 'A, overlap of the two' : 'A, overlap of tokens and positions',
       ticks: 4,
     });
-    const right = plane(areas.accuracy, across, { ...rightAxis, ticks: 3 });
+    const right = plane(areas.accuracy, across, { ...accuracyAxis, ticks: 3 });
     const { chance } = curves[0] as Curve;
     const level = overlaps.y(1);
     const { inner } = overlaps;

@@ -1,7 +1,7 @@
 // Figure "The narrowest stream": accuracy in a task at each width, with tables that are learned and with
 // tables frozen as they were drawn, added and concatenated.
 import { aboutPercent, counted, listed, percent } from '../plot/format.js';
-import { curve, inTurn, namedLines, plane } from '../plot/parts.js';
+import { curve, evenlySpacedAxis, namedLines, plane } from '../plot/parts.js';
 import type { Ink, Mark } from '../plot/scene.js';
 import type { Controls, StateOf } from './controls.js';
 import type { Compute, Figure } from './figure.js';
@@ -16,7 +16,7 @@ import {
   trainedCells,
 } from './runs/cells.js';
 import { recordedRuns } from './runs/recordedRuns.js';
-import { aim, n, rightAxis, runControls, seedAfter, taskOptions } from './runs/tasks.js';
+import { accuracyAxis, aim, n, runControls, seedAfter, taskOptions } from './runs/tasks.js';
 import { accuracyAt } from './runs/trainingRun.js';
 import type { WayName } from './runs/ways.js';
 
@@ -124,7 +124,7 @@ export const figure: Figure<typeof controls, Data> = {
     const wide = width >= 640;
     const named = namedLines({ x: 0, y: 0, width, height: wide ? 320 : 280 }, lines);
     const { area } = named;
-    const drawn = plane(area, inTurn(widths, 'width d'), rightAxis);
+    const drawn = plane(area, evenlySpacedAxis(widths, 'width d'), accuracyAxis);
     const marks = lines.flatMap(({ ink, dashed = false }, k): Mark[] => {
       const line = points[k] as Point[];
       // The lines are set a little apart, so that dots of equal height can be told apart.

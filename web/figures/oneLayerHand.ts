@@ -10,8 +10,8 @@ import {
   cardWidth,
   type Layout,
   layoutOf,
-  loud,
   padding,
+  scaledRows,
   snapFrom,
   stacked,
   type View,
@@ -108,7 +108,7 @@ export function gripOf(view: View, layout: Layout, axes: Axes, cursor: Cursor): 
   const { cards, cell, melted, side, strip } = layout;
   const { x, visible } = cards[part] as Layout['cards'][number];
   if ((channel + 0.5) * cell > (melted > 0 ? side : visible)) return [];
-  const ends = stacked(loud(view), melted)[part] as [number, number][];
+  const ends = stacked(scaledRows(view), melted)[part] as [number, number][];
   const [from, to] = ends[channel] as [number, number];
   const y = barHeight(layout, to, axes.bars);
   const scale = part === 1 ? state.scale : 1;

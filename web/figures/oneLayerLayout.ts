@@ -81,7 +81,7 @@ export interface Axes {
 }
 
 /** The rows as the layer reads them: the position's times ρ. */
-export const loud = ({ data: { parts }, state: { scale } }: View) =>
+export const scaledRows = ({ data: { parts }, state: { scale } }: View) =>
   parts.map((part, k) => (k === 1 ? part.map((value) => scale * value) : part));
 
 /** For each part and channel, where its bar begins and ends when bars stand on each other. */

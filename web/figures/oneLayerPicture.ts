@@ -21,8 +21,8 @@ import {
   inks,
   type Layout,
   layoutOf,
-  loud,
   padding,
+  scaledRows,
   stacked,
   type View,
   within,
@@ -169,7 +169,7 @@ function frameOf({ cards, side, matrixTop }: Layout, k: number): Mark {
 /** The cards, in the order in which they lie on each other. */
 function cardMarks(data: Data, state: State, layout: Layout, axes: Axes): Mark[] {
   const { cards, side, top, strip, matrixTop, melted } = layout;
-  const ends = stacked(loud({ data, state }), melted);
+  const ends = stacked(scaledRows({ data, state }), melted);
   const limit = largestMagnitude(data.weights.slice(0, 1)) || 1;
   return cards.flatMap(({ x, visible }, k): Mark[] => {
     const opacity = k === 0 ? 1 : 1 - melted;
@@ -189,7 +189,7 @@ function cardMarks(data: Data, state: State, layout: Layout, axes: Axes): Mark[]
 /** Ticks at the sums of the stacked bars: the values of the added vector. */
 function sumTicks(data: Data, state: State, layout: Layout, axes: Axes): Mark[] {
   if (state.pull < 1) return [];
-  const ends = stacked(loud({ data, state }), 1).at(-1) as [number, number][];
+  const ends = stacked(scaledRows({ data, state }), 1).at(-1) as [number, number][];
   const { x } = layout.cards[0] as { x: number };
   const d = ends.map(
     ([, to], j) =>
@@ -385,7 +385,7 @@ function prices(
 
 export function picture(data: Data, state: State, width: number, dragStart?: View, cursor?: Cursor): Scene {
   const from = dragStart?.data.parts.length === data.parts.length ? dragStart : { data, state };
-  const tips = [stacked(loud(from), 0), stacked(loud(from), 1)].flat(2).map(([, to]) => to);
+  const tips = [stacked(scaledRows(from), 0), stacked(scaledRows(from), 1)].flat(2).map(([, to]) => to);
   const axes = { bars: Math.max(1.5, largestMagnitude([tips])), outputs: from.data.largest || 1 };
   const layout = layoutOf(data, state, width);
   const { height } = layout;

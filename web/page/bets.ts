@@ -1,7 +1,7 @@
 // The reader's bets. Each bet is made above the figure that settles it; its answer is computed and shown
 // below the bet.
 
-import type { Lost } from '../figures/collisionsLost.js';
+import type { LostShares } from '../figures/collisionsLost.js';
 import { initialState } from '../figures/controls.js';
 import type { AnyFigure } from '../figures/figure.js';
 import { figures } from '../figures/index.js';
@@ -43,7 +43,7 @@ const bets: Bet[] = [
     name: 'width',
     figure: 'collisions',
     judge(data, chosen) {
-      const { widths, scales, points } = data as Lost;
+      const { widths, scales, points } = data as LostShares;
       const row = scales.indexOf(1);
       const lost = points.map((of) => of[row]?.share ?? Number.NaN);
       const place = lost.findIndex((share) => share < fewest);

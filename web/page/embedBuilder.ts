@@ -10,7 +10,7 @@ import { home } from './elsewhere.js';
 import css from './embedBuilder.css?inline';
 import { oneFile } from './oneFile.js';
 import { type Piece, type Platform, type PlatformName, platforms } from './platforms.js';
-import { frameAddress, picturesToSave, type Wish } from './snippets.js';
+import { type EmbedRequest, frameAddress, picturesToSave } from './snippets.js';
 
 /** A file to save. */
 interface SavedFile {
@@ -32,7 +32,7 @@ export class EmbedBuilder extends LitElement {
   /** The figure's result when the dialog was opened: the page behind it may scroll to another step. */
   private result: FigureElement['result'];
   private place: PlatformName = 'html';
-  private theme: Wish['theme'] = 'auto';
+  private theme: EmbedRequest['theme'] = 'auto';
   private width = 700;
   private height = 700;
   #heightIsTyped = false;
@@ -62,7 +62,7 @@ export class EmbedBuilder extends LitElement {
     window.removeEventListener('message', this.#hear);
   };
 
-  get #wish(): (Wish & { height: number }) | undefined {
+  get #request(): (EmbedRequest & { height: number }) | undefined {
     if (!this.result) return undefined;
     const { figure, data, state: settings } = this.result;
     return {
@@ -84,9 +84,9 @@ export class EmbedBuilder extends LitElement {
   }
 
   override render(): TemplateResult {
-    const wish = this.#wish;
+    const request = this.#request;
     return html`<dialog aria-labelledby="title" @close=${this.#leave}>
-      ${wish ? this.#body(wish) : html`<h2 id="title">Embed</h2><p>Nothing to show yet.</p>`}
+      ${request ? this.#body(request) : html`<h2 id="title">Embed</h2><p>Nothing to show yet.</p>`}
       <form method="dialog"><button>Close</button></form>
     </dialog>`;
   }
@@ -96,27 +96,27 @@ export class EmbedBuilder extends LitElement {
   }
 
   /** The files to save for this platform, beside the pasted text or instead of it. */
-  #files(wish: Wish): SavedFile[] {
+  #files(request: EmbedRequest): SavedFile[] {
     const { saves } = this.#platform;
     const result = this.result as Result;
     if (saves === 'html') {
-      const name = `${wish.figure.name}.html`;
-      return [{ name, type: 'text/html', make: () => oneFile(wish, result) }];
+      const name = `${request.figure.name}.html`;
+      return [{ name, type: 'text/html', make: () => oneFile(request, result) }];
     }
-    return (saves ? picturesToSave(wish) : []).map(({ name, width }) => ({
+    return (saves ? picturesToSave(request) : []).map(({ name, width }) => ({
       name,
       type: 'image/svg+xml',
       // In a chosen theme the picture has no background: it stands on the page that the theme was chosen for.
-      make: () => toSvg(result, width, wish.theme, { ground: wish.theme === 'auto' }),
+      make: () => toSvg(result, width, request.theme, { ground: request.theme === 'auto' }),
     }));
   }
 
-  #body(wish: Wish & { height: number }): TemplateResult {
+  #body(request: EmbedRequest & { height: number }): TemplateResult {
     const { says, live, saves } = this.#platform;
-    const files = this.#files(wish);
-    const pieces = this.#platform.pieces(wish);
+    const files = this.#files(request);
+    const pieces = this.#platform.pieces(request);
     return html`
-      <h2 id="title">Embed: ${wish.figure.title}</h2>
+      <h2 id="title">Embed: ${request.figure.title}</h2>
       <fieldset><legend>Where</legend>${Object.entries(platforms).map(
         ([
           name,
@@ -125,7 +125,7 @@ export class EmbedBuilder extends LitElement {
           @change=${() => this.#move(name as PlatformName)} />${label}</label>`,
       )}</fieldset>
       <p>${says}</p>
-      ${this.#options(wish)}
+      ${this.#options(request)}
       ${pieces.map((piece, at) => this.#piece(piece, at, pieces.length))}
       ${saves === 'svg' && files.length > 0 ? html`<p>The pictures of this state go ${this.place === 'mdx' ? 'into the app’s public folder' : 'beside the page'}.${live ? ' They are shown until the figure is live, where it cannot be, and in feeds.' : ''}</p>` : ''}
       <div class="buttons">
@@ -135,8 +135,8 @@ export class EmbedBuilder extends LitElement {
       ${
         live
           ? html`<p class="label">As it will be:</p>
-            <div class="preview" role="group" aria-label="Preview" tabindex="0"><iframe inert title="Preview of ${wish.figure.title}" sandbox="allow-scripts" src=${frameAddress(wish)}
-              width=${wish.width} height=${wish.height}></iframe></div>`
+            <div class="preview" role="group" aria-label="Preview" tabindex="0"><iframe inert title="Preview of ${request.figure.title}" sandbox="allow-scripts" src=${frameAddress(request)}
+              width=${request.width} height=${request.height}></iframe></div>`
           : ''
       }`;
   }
@@ -149,7 +149,7 @@ export class EmbedBuilder extends LitElement {
       <div class="buttons"><button @click=${() => this.#copy(text, into, at)}>Copy${all > 1 ? ` for ${into}` : ''}</button></div>`;
   }
 
-  #options(wish: Wish & { height: number }): TemplateResult {
+  #options(request: EmbedRequest & { height: number }): TemplateResult {
     const { live } = this.#platform;
     const number = (label: string, value: number, set: (to: number) => void, most: number) =>
       html`<label>${label}<input type="number" min="280" max=${most} .value=${String(value)}
@@ -168,7 +168,7 @@ export class EmbedBuilder extends LitElement {
       this.#heightIsTyped = true;
     };
     const setTheme = (event: Event) => {
-      this.theme = (event.target as HTMLSelectElement).value as Wish['theme'];
+      this.theme = (event.target as HTMLSelectElement).value as EmbedRequest['theme'];
     };
     const labels = {
       auto: this.place === 'picture' || this.place === 'file' ? 'the reader’s' : 'the page’s',
@@ -183,11 +183,11 @@ export class EmbedBuilder extends LitElement {
           ${Object.entries(labels).map(([theme, label]) => html`<option value=${theme} ?selected=${theme === this.theme}>${label}</option>`)}
         </select></label>
       </fieldset>
-      ${live ? this.#settings(wish) : ''}`;
+      ${live ? this.#settings(request) : ''}`;
   }
 
   /** The settings that readers may change, without those that have no effect in this state. */
-  #settings({ figure, state, keep }: Wish): TemplateResult {
+  #settings({ figure, state, keep }: EmbedRequest): TemplateResult {
     const unused = new Set(figure.unused?.(state) ?? []);
     const shown = Object.entries(figure.controls as Record<string, Control>).filter(
       ([name]) => !unused.has(name),

@@ -7,13 +7,13 @@ import { writtenState } from '../figures/controls.js';
 import { escaped } from '../plot/svg.js';
 import { newWorker } from '../worker/siteWorker.js';
 import type { Question, Reply } from '../worker/transports.js';
-import { keepsAll, type Wish } from './snippets.js';
+import { type EmbedRequest, keepsAll } from './snippets.js';
 
 /**
  * Returns what the state reads of the model. It asks a new worker, because a worker that has already read
  * something would not read that again.
  */
-function excerptFor({ figure, state }: Wish): Promise<ModelExcerpt | undefined> {
+function excerptFor({ figure, state }: EmbedRequest): Promise<ModelExcerpt | undefined> {
   return new Promise((resolve, reject) => {
     const worker = newWorker();
     worker.onmessage = ({ data: reply }: MessageEvent<Reply>) => {
@@ -28,8 +28,8 @@ function excerptFor({ figure, state }: Wish): Promise<ModelExcerpt | undefined> 
 }
 
 /** The text of the file. */
-export async function oneFile(wish: Wish, result: Result): Promise<string> {
-  const { figure, state, home, theme, keep, width } = wish;
+export async function oneFile(request: EmbedRequest, result: Result): Promise<string> {
+  const { figure, state, home, theme, keep, width } = request;
   const response = await fetch(`${home}figures/${figure.name}/`);
   if (!response.ok)
     throw new Error(`The figure’s page could not be fetched: the server answered ${response.status}.`);
@@ -38,14 +38,14 @@ export async function oneFile(wish: Wish, result: Result): Promise<string> {
     settings: writtenState(figure.controls, state),
     module: figure.module,
     ...(theme === 'auto' ? {} : { theme }),
-    ...(keepsAll(wish) ? {} : { keep: keep.join(' ') }),
+    ...(keepsAll(request) ? {} : { keep: keep.join(' ') }),
     home,
     model: __SUPERPOSE_MODEL__,
-    excerpt: await excerptFor(wish),
+    excerpt: await excerptFor(request),
   };
   const json = JSON.stringify(page).replaceAll('<', '\\u003c');
   const svg = `data:image/svg+xml,${encodeURIComponent(await toSvg(result, width, theme)).replace(/'/g, '%27')}`;
-  const inside = `<img src="${svg}" alt="${escaped(figure.title)}"><p>${escaped(wish.finding)}</p>`;
+  const inside = `<img src="${svg}" alt="${escaped(figure.title)}"><p>${escaped(request.finding)}</p>`;
   // The replacements are functions because $ is special in a string.
   return (await response.text())
     .replace(

@@ -2,13 +2,13 @@
 // builds sites with these texts.
 import {
   bibtex,
+  type EmbedRequest,
   element,
   iframe,
   markdown,
   scriptAddress,
   scriptTag,
   svgTag,
-  type Wish,
 } from './snippets.js';
 
 export interface Piece {
@@ -28,7 +28,7 @@ export interface Platform {
    * of it.
    */
   saves?: 'svg' | 'html';
-  pieces(wish: Wish): Piece[];
+  pieces(request: EmbedRequest): Piece[];
 }
 
 const quote = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`;
@@ -39,23 +39,23 @@ export const platforms = {
     says: 'Part of your page: figures share one module and, with the same group="…", their sliders.',
     live: true,
     saves: 'svg',
-    pieces: (wish) => [{ into: 'the page', text: scriptTag(wish) }],
+    pieces: (request) => [{ into: 'the page', text: scriptTag(request) }],
   },
   frame: {
     label: 'No scripts (frame)',
     says: 'For most blogs; isolated from your page. The last line, a script, is optional: it keeps the frame’s height and theme right. Leave it out where scripts are removed or a policy refuses them.',
     live: true,
-    pieces: (wish) => [{ into: 'the page', text: iframe(wish) }],
+    pieces: (request) => [{ into: 'the page', text: iframe(request) }],
   },
   picture: {
     label: 'No frames (picture)',
     says: 'A picture with a link to the figure.',
     live: false,
     saves: 'svg',
-    pieces: (wish) => [
-      { into: 'Markdown', text: markdown(wish) },
-      { into: 'HTML', text: svgTag(wish) },
-      { into: 'a .bib file', text: bibtex(wish, new Date().getFullYear()) },
+    pieces: (request) => [
+      { into: 'Markdown', text: markdown(request) },
+      { into: 'HTML', text: svgTag(request) },
+      { into: 'a .bib file', text: bibtex(request, new Date().getFullYear()) },
     ],
   },
   mdx: {
@@ -63,15 +63,15 @@ export const platforms = {
     says: 'In an app with the package, its module stands in for the script. npm pack in the repository makes it. Put pictures that you save into the app’s public folder, and write their addresses from the root, such as /pictures/figure.svg.',
     live: true,
     saves: 'svg',
-    pieces: (wish) => [
+    pieces: (request) => [
       {
         into: 'the post',
-        text: `${element(wish, 'jsx')}<script type="module" async src="${scriptAddress(wish)}"></script>\n`,
+        text: `${element(request, 'jsx')}<script type="module" async src="${scriptAddress(request)}"></script>\n`,
       },
       {
         into: 'an app with the package',
         text: `import { configure } from 'add-or-concatenate/embed';
-configure({ home: ${quote(wish.home)}, model: ${quote(`${wish.home}model/`)} });
+configure({ home: ${quote(request.home)}, model: ${quote(`${request.home}model/`)} });
 `,
       },
     ],

@@ -8,7 +8,7 @@ import { escaped as inXml } from '../plot/svg.js';
 import { elementHeight, frameHeight, reserved, type Shown } from './height.js';
 
 /** A figure in a state, and how to show it elsewhere. */
-export interface Wish extends Shown {
+export interface EmbedRequest extends Shown {
   /** Address of the page of all figures, ending in a slash. */
   home: string;
   version: string;
@@ -40,59 +40,60 @@ const texts = {
 };
 const escaped = texts.html;
 
-const controlsOf = ({ figure }: Wish) => Object.entries(figure.controls as Record<string, Control>);
+const controlsOf = ({ figure }: EmbedRequest) => Object.entries(figure.controls as Record<string, Control>);
 
 /** A link to the same view on the page. */
-export const linkTo = ({ figure, state, home }: Wish): string =>
+export const linkTo = ({ figure, state, home }: EmbedRequest): string =>
   home + writeLink(figure.name, figure.controls, state);
 
-const showsFirstView = ({ figure, state }: Wish): boolean => isFirstView(figure.controls, state);
+const showsFirstView = ({ figure, state }: EmbedRequest): boolean => isFirstView(figure.controls, state);
 
-export const keepsAll = (wish: Wish) => controlsOf(wish).every(([name]) => wish.keep.includes(name));
-const described = ({ figure, finding }: Wish) =>
+export const keepsAll = (request: EmbedRequest) =>
+  controlsOf(request).every(([name]) => request.keep.includes(name));
+const described = ({ figure, finding }: EmbedRequest) =>
   escaped(`${figure.title.replace(/(?<![?!])$/, '.')} ${finding}`);
 
 /** The address for a frame that shows the figure in this state. */
-export function frameAddress(wish: Wish): string {
-  const { figure, state, home, theme, keep } = wish;
+export function frameAddress(request: EmbedRequest): string {
+  const { figure, state, home, theme, keep } = request;
   const extras = new URLSearchParams([
     ...(theme === 'auto' ? [] : [['theme', theme]]),
-    ...(keepsAll(wish) ? [] : [['keep', keep.join(' ')]]),
+    ...(keepsAll(request) ? [] : [['keep', keep.join(' ')]]),
   ]).toString();
   return `${home}figures/${figure.name}/${writeLink(figure.name, figure.controls, state)}${extras && `&${extras}`}`;
 }
 
 /** Writes a frame with the figure's page or with a saved file. */
-export const frame = (wish: Wish, address: string): string => {
-  const height = wish.height ?? frameHeight(wish, wish.width);
+export const frame = (request: EmbedRequest, address: string): string => {
+  const height = request.height ?? frameHeight(request, request.width);
   const style = styled([
     ['border', '0'],
     ['max-width', '100%'],
-    ['height', reserved(wish.width, (column) => frameHeight(wish, column), height)],
+    ['height', reserved(request.width, (column) => frameHeight(request, column), height)],
   ]);
-  return `<iframe src="${escaped(address)}" title="${escaped(wish.figure.title)}" width="${wish.width}" height="${height}"${style} sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads" allow="clipboard-write" loading="lazy"></iframe>\n`;
+  return `<iframe src="${escaped(address)}" title="${escaped(request.figure.title)}" width="${request.width}" height="${height}"${style} sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads" allow="clipboard-write" loading="lazy"></iframe>\n`;
 };
 
 export const iframe = (
-  wish: Wish,
-): string => `${frame(wish, frameAddress(wish))}<p><a href="${escaped(linkTo(wish))}">${escaped(wish.figure.title)}, in Superpose</a></p>
-<script src="${escaped(wish.home)}resize.js"></script>
+  request: EmbedRequest,
+): string => `${frame(request, frameAddress(request))}<p><a href="${escaped(linkTo(request))}">${escaped(request.figure.title)}, in Superpose</a></p>
+<script src="${escaped(request.home)}resize.js"></script>
 `;
 
 /**
  * The element's attributes: settings that differ from the first view, the theme, and what readers can
  * change.
  */
-function attributesOf(wish: Wish): [name: string, text: string][] {
-  const { figure, state, theme, keep } = wish;
+function attributesOf(request: EmbedRequest): [name: string, text: string][] {
+  const { figure, state, theme, keep } = request;
   return [
     ['name', figure.name],
-    ...controlsOf(wish).flatMap(([name, control]): [string, string][] => {
+    ...controlsOf(request).flatMap(([name, control]): [string, string][] => {
       const text = written(control, state[name] as Value);
       return text === written(control, control.initial) ? [] : [[attributeOf(name), text]];
     }),
     ...(theme === 'auto' ? [] : [['theme', theme] as [string, string]]),
-    ...(keepsAll(wish) ? [] : [['keep', keep.join(' ')] as [string, string]]),
+    ...(keepsAll(request) ? [] : [['keep', keep.join(' ')] as [string, string]]),
   ];
 }
 
@@ -109,11 +110,11 @@ function digest(text: string): string {
  * The pictures that the author saves beside the page, which stand in until the figure is live: two, or none
  * for the first view, of which the site has pictures.
  */
-export function picturesToSave(wish: Wish): { name: string; width: number }[] {
-  if (showsFirstView(wish)) return [];
-  const { width } = wish;
+export function picturesToSave(request: EmbedRequest): { name: string; width: number }[] {
+  if (showsFirstView(request)) return [];
+  const { width } = request;
   return (['wide', 'narrow'] as const).map((size) => ({
-    name: pictureAddress(wish, size),
+    name: pictureAddress(request, size),
     width: size === 'narrow' ? pictureWidths.narrow : width,
   }));
 }
@@ -122,25 +123,29 @@ export function picturesToSave(wish: Wish): { name: string; width: number }[] {
  * The address of a picture. The site's pictures have both themes and show the one that the address ends in.
  * Their folder is named by the version, because later versions keep it.
  */
-export function pictureAddress(wish: Wish, size: PictureSize): string {
-  const { figure, theme, home, version } = wish;
-  if (showsFirstView(wish))
+export function pictureAddress(request: EmbedRequest, size: PictureSize): string {
+  const { figure, theme, home, version } = request;
+  if (showsFirstView(request))
     return `${home}pictures/${version}/${figure.name}-${size}.svg${theme === 'auto' ? '' : `#${theme}`}`;
-  const parts = [figure.name, digest(linkTo({ ...wish, home: '' }))];
+  const parts = [figure.name, digest(linkTo({ ...request, home: '' }))];
   if (theme !== 'auto') parts.push(theme);
   if (size === 'narrow') parts.push(size);
   return `${parts.join('-')}.svg`;
 }
 
 /** The displayed size of a picture as attributes, so that the page can reserve its place. */
-function pictureSize({ figure, data, state, width }: Wish, size: PictureSize, isFirst: boolean): string {
+function pictureSize(
+  { figure, data, state, width }: EmbedRequest,
+  size: PictureSize,
+  isFirst: boolean,
+): string {
   const shown = size === 'narrow' ? pictureWidths.narrow : width;
   const drawn = isFirst ? pictureWidths[size] : shown;
   const height = (figure.scene(data, state, drawn).height * shown) / drawn;
   return `width="${shown}" height="${Math.round(height)}"`;
 }
 
-export const scriptAddress = ({ home, version }: Wish): string => `${home}embed-${version}.js`;
+export const scriptAddress = ({ home, version }: EmbedRequest): string => `${home}embed-${version}.js`;
 
 const inTag = (attributes: [string, string][]): string =>
   attributes.map(([name, text]) => ` ${name}="${escaped(text)}"`).join('');
@@ -159,9 +164,9 @@ function styled(style: readonly [property: string, value: string][], syntax: Syn
 const narrowWindow = '30rem';
 
 /** The figure's picture with a link to the page, alone or as the element's placeholder. */
-function picture(wish: Wish, alt: string, syntax: Syntax = 'html'): string {
-  const isFirst = showsFirstView(wish);
-  const address = (size: PictureSize) => escaped(pictureAddress(wish, size));
+function picture(request: EmbedRequest, alt: string, syntax: Syntax = 'html'): string {
+  const isFirst = showsFirstView(request);
+  const address = (size: PictureSize) => escaped(pictureAddress(request, size));
   const close = syntax === 'jsx' ? ' /' : '';
   const srcset = syntax === 'jsx' ? 'srcSet' : 'srcset';
   const style = styled(
@@ -172,9 +177,9 @@ function picture(wish: Wish, alt: string, syntax: Syntax = 'html'): string {
     syntax,
   );
   return (
-    `<a href="${escaped(linkTo(wish))}"><picture>` +
-    `<source media="(max-width: ${narrowWindow})" ${srcset}="${address('narrow')}" ${pictureSize(wish, 'narrow', isFirst)}${close}>` +
-    `<img src="${address('wide')}" alt="${alt}" ${pictureSize(wish, 'wide', isFirst)}${style} loading="lazy"${close}></picture></a>`
+    `<a href="${escaped(linkTo(request))}"><picture>` +
+    `<source media="(max-width: ${narrowWindow})" ${srcset}="${address('narrow')}" ${pictureSize(request, 'narrow', isFirst)}${close}>` +
+    `<img src="${address('wide')}" alt="${alt}" ${pictureSize(request, 'wide', isFirst)}${style} loading="lazy"${close}></picture></a>`
   );
 }
 
@@ -182,41 +187,41 @@ function picture(wish: Wish, alt: string, syntax: Syntax = 'html'): string {
  * Writes the element with its picture. It reserves its future height, so that nothing moves when it becomes
  * live.
  */
-export function element(wish: Wish, syntax: Syntax = 'html'): string {
+export function element(request: EmbedRequest, syntax: Syntax = 'html'): string {
   const style = styled(
     [
       ['display', 'block'],
-      ['max-width', `${wish.width}px`],
-      ['min-height', elementHeight(wish, wish.width)],
+      ['max-width', `${request.width}px`],
+      ['min-height', elementHeight(request, request.width)],
     ],
     syntax,
   );
-  return `<superpose-figure${inTag(attributesOf(wish))}${style}>
-  ${picture(wish, escaped(wish.figure.title), syntax)}
+  return `<superpose-figure${inTag(attributesOf(request))}${style}>
+  ${picture(request, escaped(request.figure.title), syntax)}
 </superpose-figure>
 `;
 }
 
-export const scriptTag = (wish: Wish): string =>
-  `${element(wish)}<script type="module" src="${escaped(scriptAddress(wish))}"></script>\n`;
+export const scriptTag = (request: EmbedRequest): string =>
+  `${element(request)}<script type="module" src="${escaped(scriptAddress(request))}"></script>\n`;
 
-export function markdown(wish: Wish): string {
-  const text = texts.markdown(`${wish.figure.title}. ${wish.finding}`);
-  return `[![${text}](${pictureAddress(wish, 'wide')})](${linkTo(wish).replace(/[()]/g, encodeURIComponent)})\n`;
+export function markdown(request: EmbedRequest): string {
+  const text = texts.markdown(`${request.figure.title}. ${request.finding}`);
+  return `[![${text}](${pictureAddress(request, 'wide')})](${linkTo(request).replace(/[()]/g, encodeURIComponent)})\n`;
 }
 
-export const svgTag = (wish: Wish): string => `${picture(wish, described(wish))}\n`;
+export const svgTag = (request: EmbedRequest): string => `${picture(request, described(request))}\n`;
 
 const toLatex = texts.latex;
 
-export function bibtex(wish: Wish, year: number): string {
-  const { figure, state, version } = wish;
+export function bibtex(request: EmbedRequest, year: number): string {
+  const { figure, state, version } = request;
   const settings = writtenState(figure.controls, state).map(([name, text]) => `${name} = ${text}`);
   return `@misc{superpose-${figure.name},
   title = {{${toLatex(figure.title)}}},
   howpublished = {Superpose ${version}, figure ${figure.name}},
   year = {${year}},
-  url = {${linkTo(wish).replace(/[{}\\]/g, encodeURIComponent)}},
+  url = {${linkTo(request).replace(/[{}\\]/g, encodeURIComponent)}},
   note = {State: ${toLatex(settings.join(', '))}}
 }
 `;

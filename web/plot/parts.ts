@@ -133,7 +133,7 @@ export function plane(area: Area, below: AxisOptions, beside: AxisOptions): Plan
 }
 
 /** An axis with the values at equal distances, whatever their differences, each with its label. */
-export const inTurn = (values: readonly number[], label: string) => ({
+export const evenlySpacedAxis = (values: readonly number[], label: string) => ({
   from: -0.5,
   to: values.length - 0.5,
   nice: false,

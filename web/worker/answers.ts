@@ -142,7 +142,7 @@ const pause = () => new Promise<void>((go) => setTimeout(go));
  * Lets the page have its turn each time that a figure asks for the library, which figures do between their
  * steps.
  */
-export const yielding = ({ small, superpose, miniLM, ...others }: Library): Library => ({
+export const withYields = ({ small, superpose, miniLM, ...others }: Library): Library => ({
   ...others,
   small: () => pause().then(small),
   superpose: () => pause().then(superpose),
@@ -150,7 +150,7 @@ export const yielding = ({ small, superpose, miniLM, ...others }: Library): Libr
 });
 
 /** Loads once, but forgets a failure, so that the next question tries again. */
-export const retried = <T>(load: () => Promise<T>) => {
+export const retryable = <T>(load: () => Promise<T>) => {
   let loading: Promise<T> | undefined;
   return () => {
     loading ??= load().catch((error: unknown) => {

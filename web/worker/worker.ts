@@ -4,7 +4,7 @@
 
 import type { Library } from '../figures/figure.js';
 import { openingFigures } from '../figures/opening.js';
-import { answering, type ComputeFigure, computeWith, memoizer, retried, yielding } from './answers.js';
+import { answering, type ComputeFigure, computeWith, memoizer, retryable, withYields } from './answers.js';
 import { recorded } from './recorded.js';
 import type { Answering, Question, Reply } from './transports.js';
 
@@ -13,7 +13,7 @@ const model =
   __SUPERPOSE_MODEL__ && new URL(__SUPERPOSE_MODEL__, new URL(/* @vite-ignore */ '../', import.meta.url));
 // The page opens with recorded runs, so even the library is loaded only when a figure asks for it. Its import
 // is memoized, because importing it again would take several tasks of the event loop at each step.
-const loadedLibrary = retried(() =>
+const loadedLibrary = retryable(() =>
   import('./library.js').then(
     ({ library, siteAdvice, withoutModel }) =>
       model ? library({ from: model }) : withoutModel(library(), siteAdvice),
@@ -49,7 +49,7 @@ const computeAll = (library: Library): ComputeFigure => {
   };
 };
 
-export const answeringHere: Answering = (reply) => answering(computeAll(yielding(lazyLibrary)), reply);
+export const answeringHere: Answering = (reply) => answering(computeAll(withYields(lazyLibrary)), reply);
 
 if (typeof document === 'undefined') {
   const post = (reply: Reply) => self.postMessage(reply);

@@ -46,7 +46,7 @@ export function channelsApi(raw: RawModule): ChannelsApi {
   return {
     channelRanges(input) {
       const { rows, columns } = check.table('table', input);
-      check.fits(`A table of ${rows} by ${columns}`, raw.channelRangesBytes(rows, columns));
+      check.requireMemory(`A table of ${rows} by ${columns}`, raw.channelRangesBytes(rows, columns));
       return raw.channelRanges(input);
     },
     ranks(input) {
@@ -55,7 +55,7 @@ export function channelsApi(raw: RawModule): ChannelsApi {
       const { rows, columns } = check.table('table', table);
       check.flag('centred', centred);
       check.number('share', share, 0, 1);
-      check.fits(`The singular values of ${rows} by ${columns}`, raw.ranksBytes(rows, columns));
+      check.requireMemory(`The singular values of ${rows} by ${columns}`, raw.ranksBytes(rows, columns));
       return raw.ranks(table, centred, share);
     },
   };

@@ -71,7 +71,7 @@ export function gramApi(raw: RawModule): GramApi {
   return {
     gram(input) {
       const { rows, columns } = check.table('table', input);
-      check.fits(`The Gram matrix of ${rows} rows`, raw.gramBytes(rows, columns));
+      check.requireMemory(`The Gram matrix of ${rows} rows`, raw.gramBytes(rows, columns));
       return table(raw.gram(input), rows, rows);
     },
     toeplitzSpread(square) {
@@ -85,7 +85,7 @@ export function gramApi(raw: RawModule): GramApi {
       const encoding = encodingArguments(options);
       const { positions, d_model, seed } = options;
       check.seed('seed', seed);
-      check.fits(
+      check.requireMemory(
         `The Gram matrices of ${positions} positions of ${d_model} channels`,
         raw.formGramsBytes(positions, d_model),
       );

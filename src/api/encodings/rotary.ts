@@ -103,7 +103,7 @@ export function rotaryApi(raw: RawModule): RotaryApi {
       evenWidth('The width of a head', check.headWidth(heads, rows.columns, 'rows', 'columns'));
       check.number('firstPosition', firstPosition);
       const convention = { heads, ...rotaryConvention(input), firstPosition, step: 1 };
-      check.fits(
+      check.requireMemory(
         `Rotating ${rows.rows} rows by ${rows.columns} columns`,
         raw.rotateBytes(rows.rows, rows.columns),
       );

@@ -23,7 +23,7 @@ export function shiftApi(raw: RawModule): ShiftApi {
       const encoding = encodingArguments(options);
       const { positions, d_model, offset } = options;
       check.number('offset', offset);
-      check.fits(
+      check.requireMemory(
         `Shifting ${positions} positions of ${d_model} channels`,
         raw.shiftErrorBytes(positions, d_model),
       );

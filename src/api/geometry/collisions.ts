@@ -89,7 +89,7 @@ export function collisionsApi(raw: RawModule): CollisionsApi {
       check.number('positionScale', positionScale);
       const [V, L, d] = [tokens.rows, positions.rows, tokens.columns];
       const bytes = raw.collisionSearchBytes(V, L, d);
-      check.fits(`A vocabulary of ${V} tokens with ${L} positions`, bytes);
+      check.requireMemory(`A vocabulary of ${V} tokens with ${L} positions`, bytes);
       const search = makeResident(
         raw,
         'collision search',
@@ -108,7 +108,7 @@ function searchOf(raw: RawModule, search: ResidentObject, V: number, L: number):
     if (words === 0) check.integer('first', first, 0, V);
     else check.index('first', first, V);
     check.integer('words', words, 0, V - first);
-    check.fits(`${words} words against ${V} tokens`, raw.nearestTokensBytes(words, V, L));
+    check.requireMemory(`${words} words against ${V} tokens`, raw.nearestTokensBytes(words, V, L));
     return raw.nearestTokens(address, first, words);
   };
   return {
@@ -119,7 +119,7 @@ function searchOf(raw: RawModule, search: ResidentObject, V: number, L: number):
       search.address();
       check.knownOptions('options', options, { signal: true, onProgress: true, slice: true, words: true });
       const { signal, onProgress, slice = 64, words: count = V } = options;
-      check.waiting(signal, onProgress, 'onProgress');
+      check.signalAndProgress(signal, onProgress, 'onProgress');
       check.integer('slice', slice, 1);
       const total = check.integer('words', count, 0, V);
       const lost = new Float64Array(L);

@@ -51,7 +51,7 @@ export function cosinesApi(raw: RawModule): CosinesApi {
       const { count, seed } = options;
       check.integer('count', count, 0);
       check.seed('seed', seed);
-      check.fits(`${count} pairs of vectors of ${d} dimensions`, raw.sampleCosinesBytes(d, count));
+      check.requireMemory(`${count} pairs of vectors of ${d} dimensions`, raw.sampleCosinesBytes(d, count));
       return raw.sampleCosines(d, count, seed);
     },
     cosineDensity(options) {

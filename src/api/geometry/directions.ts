@@ -19,13 +19,13 @@ export function directionsApi(raw: RawModule): DirectionsApi {
   return {
     rowLengths(input) {
       const { rows, columns } = check.table('table', input);
-      check.fits(`A table of ${rows} by ${columns}`, raw.rowLengthsBytes(rows, columns));
+      check.requireMemory(`A table of ${rows} by ${columns}`, raw.rowLengthsBytes(rows, columns));
       return raw.rowLengths(input);
     },
     rowCosines(first, second) {
       check.table('first', first);
       check.table('second', second, { columns: first.columns });
-      check.fits(
+      check.requireMemory(
         `The products of ${first.rows} and ${second.rows} rows`,
         raw.rowCosinesBytes(first.rows, second.rows, first.columns),
       );

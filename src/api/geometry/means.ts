@@ -32,7 +32,7 @@ export function meansApi(raw: RawModule): MeansApi {
   return {
     centred(input) {
       const { rows, columns } = check.table('table', input);
-      check.fits(`A table of ${rows} rows by ${columns} columns`, raw.centredBytes(rows, columns));
+      check.requireMemory(`A table of ${rows} rows by ${columns} columns`, raw.centredBytes(rows, columns));
       return table(raw.centred(input), rows, columns);
     },
     moveMean(input) {
@@ -42,7 +42,10 @@ export function meansApi(raw: RawModule): MeansApi {
       if (rows === 0) check.refuseCount('from', 'at least 1 row', 0);
       check.table('to', to, { rows, columns });
       check.number('amount', amount);
-      check.fits(`Two tables of ${rows} rows by ${columns} columns`, raw.moveMeanBytes(rows, columns));
+      check.requireMemory(
+        `Two tables of ${rows} rows by ${columns} columns`,
+        raw.moveMeanBytes(rows, columns),
+      );
       const moved = raw.moveMean(from, to, amount);
       return { from: table(moved.from, rows, columns), to: table(moved.to, rows, columns) };
     },

@@ -62,7 +62,7 @@ export function obliqueApi(raw: RawModule): ObliqueApi {
       const d = u.rows;
       const errors = noise ?? table(new Float64Array(), 0, d);
       check.table('noise', errors, { columns: d });
-      check.fits(
+      check.requireMemory(
         `A projector of ${d} by ${d}`,
         raw.obliqueProjectionBytes(d, u.columns, w.columns, errors.rows),
       );

@@ -96,7 +96,7 @@ export function subspacesApi(raw: RawModule): SubspacesApi {
     check.table('tokens', tokens);
     check.table('positions', positions, { columns: tokens.columns });
     const d = tokens.columns;
-    check.fits(
+    check.requireMemory(
       `The overlap of ${tokens.rows} and ${positions.rows} rows of ${d} columns`,
       raw.overlapBytes(tokens.rows, positions.rows, d),
     );
@@ -110,7 +110,10 @@ export function subspacesApi(raw: RawModule): SubspacesApi {
       check.knownOptions('options', options, { ...sizeNames, seed: true });
       const [d, k1, k2] = sizes(options);
       check.seed('seed', options.seed);
-      check.fits(`Subspaces of ${k1} and ${k2} of ${d} dimensions`, raw.randomAnglesBytes(d, k1, k2));
+      check.requireMemory(
+        `Subspaces of ${k1} and ${k2} of ${d} dimensions`,
+        raw.randomAnglesBytes(d, k1, k2),
+      );
       return raw.randomAngles(d, k1, k2, options.seed);
     },
     chanceAngles(options) {

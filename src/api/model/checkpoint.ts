@@ -213,7 +213,7 @@ export function tensorRows<Entry extends SafetensorsEntry>(
   const readRows: Tensors['rows'] = async (name, rows, watch) => {
     const source = tableIn(name);
     const { columns, rowBytes } = source;
-    check.fits(`${rows.length} rows of ${columns} columns`, rows.length * (rowBytes + 8 * columns));
+    check.requireMemory(`${rows.length} rows of ${columns} columns`, rows.length * (rowBytes + 8 * columns));
     const data = new Float64Array(rows.length * columns);
     const sorted = [...new Set(rows)].sort((a, b) => a - b);
     const placesOf = new Map<number, number[]>();

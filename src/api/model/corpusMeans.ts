@@ -131,7 +131,7 @@ export function gatherMeans(
   check.integer('positions', positions, 2);
   const { layers: scoreLayers, query, key } = gathered ?? { layers: 0, query: 0, key: 0 };
   const bytes = raw.positionMeansBytes(layers + 1, scoreLayers, positions, d, query, key);
-  check.fits(`Means of ${layers + 1} states of ${positions} positions`, bytes);
+  check.requireMemory(`Means of ${layers + 1} states of ${positions} positions`, bytes);
   const { address, handle } = makeResident(
     raw,
     'set of means',

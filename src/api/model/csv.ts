@@ -133,7 +133,7 @@ export async function readCsv(
     return dialect.refuse({ line: top?.nextLine ?? 1 }, 'a row of numbers', 'the end of the file');
   }
   const { columns, read } = rowReader(top, labels, dialect);
-  check.fits(`${most} rows of ${columns} columns`, 16 * most * columns);
+  check.requireMemory(`${most} rows of ${columns} columns`, 16 * most * columns);
   const values: number[] = [];
   const words: string[] = [];
   let more = false;

@@ -35,7 +35,7 @@ export function encodeSafetensorsApi(): EncodeSafetensorsApi {
       const rawTensors = Object.entries(tensors)
         .map(rawTensor)
         .sort((a, b) => b.width - a.width);
-      check.fits(
+      check.requireMemory(
         'The file',
         rawTensors.reduce((all, { bytes }) => all + bytes.length, 0),
       );

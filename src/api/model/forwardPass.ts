@@ -65,7 +65,7 @@ function checkedForward(stack: ResidentStack, summands: Summands, input: Forward
     check.singles(name, weights);
     attention[place] = table(weights, heads * n, n);
   }
-  check.waiting(input.signal, undefined);
+  check.signalAndProgress(input.signal, undefined);
 
   const { queryChannels, keyChannels } = stack;
   const inner = Math.max(stack.inner, stack.reader?.inner ?? 0);

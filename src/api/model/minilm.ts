@@ -26,7 +26,7 @@ export interface MiniLM extends OpenedModel {
  * @category Decompose a model
  */
 export async function loadMiniLM(superpose: SmallSuperpose, options: MiniLMOptions = {}): Promise<MiniLM> {
-  check.reading(superpose);
+  check.superposeArgument(superpose);
   check.knownOptions('options', options, { from: true, read: true, rest: true });
   // The page's first figure does not need this code.
   const { openMinilm } = await import('./minilmFiles.js');

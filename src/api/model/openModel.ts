@@ -27,7 +27,7 @@ export async function openModel(
   source: Source,
   options: OpenModelOptions = {},
 ): Promise<OpenedModel> {
-  check.reading(superpose);
+  check.superposeArgument(superpose);
   check.knownOptions('options', options, optionNames);
   return openFiles(superpose, source, options);
 }
@@ -51,8 +51,8 @@ export async function openFiles(
   options: OpenModelOptions,
   tokenizerOf?: (file: object) => Tokenizer,
 ): Promise<OpenedModel> {
-  check.reading(superpose);
-  check.waiting(options.signal, options.progress);
+  check.superposeArgument(superpose);
+  check.signalAndProgress(options.signal, options.progress);
   const layerBytes = check.integer('layerBytes', options.layerBytes ?? check.maxBytes, 0, check.maxBytes);
   const { files, named } = await filesOf(source);
   const tokenizer = shared(() => readTokenizer(files, tokenizerOf));

@@ -54,7 +54,7 @@ export async function openTable(
   source: Source,
   options: OpenTableOptions = {},
 ): Promise<OpenedTable> {
-  check.reading(superpose);
+  check.superposeArgument(superpose);
   check.knownOptions('options', options, {
     rows: true,
     tensor: true,
@@ -66,7 +66,7 @@ export async function openTable(
   });
   const { rows = 1000, tensor, signal, progress } = options;
   check.integer('rows', rows, 1);
-  check.waiting(signal, progress);
+  check.signalAndProgress(signal, progress);
   const csv: CsvOptions = {
     ...(options.separator !== undefined && {
       separator: check.oneOf('separator', options.separator, separators),

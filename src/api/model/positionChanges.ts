@@ -28,7 +28,7 @@ export async function changedRows(
   if ('order' in change) {
     const n = position.rows;
     const order = check.integers('order', change.order, n - 1, n);
-    check.once('order', order);
+    check.distinct('order', order);
     return { ...rows, token: pickedRows(token, order) };
   }
   const readPositions = (positions: readonly number[]) =>

@@ -151,7 +151,11 @@ export function residentStack(raw: RawModule, input: TransformerStackInput): Res
       // The last pass makes room for the next one, but stays if the next one is refused.
       memory.addBytes(-passBytes);
       try {
-        check.fits(what, bytes, 'Run fewer tokens or layers, or leave out the scores with scores: false.');
+        check.requireMemory(
+          what,
+          bytes,
+          'Run fewer tokens or layers, or leave out the scores with scores: false.',
+        );
         passBytes = bytes;
       } finally {
         memory.addBytes(passBytes);

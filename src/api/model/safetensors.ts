@@ -85,7 +85,7 @@ export function safetensorsApi(): SafetensorsApi {
           `Tensor ${name} has shape [${shape.join(', ')}]; a table has at least 1 column.`,
         );
       }
-      check.fits(`Tensor ${name}`, count * (width + 8));
+      check.requireMemory(`Tensor ${name}`, count * (width + 8));
       const data = new Float64Array(count);
       decode(new DataView(bytes.buffer, bytes.byteOffset, bytes.length), data);
       return table(data, rows as number, product(extents));

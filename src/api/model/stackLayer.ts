@@ -116,7 +116,11 @@ async function setLayer(stack: ResidentStack, number: number, layer: ReadLayer):
   };
   while (stack.heldBytes() + bytes > (stack.reader?.layerBytes ?? Infinity) && stack.releaseLayer()) {}
   // While a map is copied, a temporary copy of it takes memory beside the layer.
-  check.fits(`A layer of ${d} channels`, bytes + largestCopy, 'A layer must fit as a whole, in float32.');
+  check.requireMemory(
+    `A layer of ${d} channels`,
+    bytes + largestCopy,
+    'A layer must fit as a whole, in float32.',
+  );
   stack.addBytes(bytes);
   try {
     const addRows = (name: MapName, rows: Table, from: number) =>

@@ -23,7 +23,7 @@ export interface CountedWatch {
 
 /** Checks a watch, and sums up its reads. Throws TypeError. */
 export function counted({ signal, progress }: SlicesWatch): CountedWatch {
-  check.waiting(signal, progress);
+  check.signalAndProgress(signal, progress);
   let done = 0;
   let total = 0;
   return {

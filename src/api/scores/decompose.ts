@@ -100,7 +100,10 @@ export function decomposeApi(raw: RawModule): DecomposeApi {
       check.knownOptions('input', input, layerNames);
       const layer = checkedLayer(input);
       const { weight } = layer.query;
-      check.fits(`A layer of ${2 * weight.rows} by ${weight.columns} weights`, bytesToMake(raw, layer));
+      check.requireMemory(
+        `A layer of ${2 * weight.rows} by ${weight.columns} weights`,
+        bytesToMake(raw, layer),
+      );
       const resident = residentLayer(raw, layer);
       return {
         ...resident.handle,
@@ -272,7 +275,7 @@ export function grouped(parts: string[], groups: SumInput['groups']) {
         throw new RangeError(`groups.${name} names ${check.shown(part)}; the parts are ${parts.join(', ')}.`);
       }
     }
-    check.once(`groups.${name}`, members);
+    check.distinct(`groups.${name}`, members);
   }
   const of = parts.map((part) => {
     const owners = names.filter((name) => groups[name]?.includes(part));

@@ -70,7 +70,10 @@ export function dotProductsApi(raw: RawModule): DotProductsApi {
       check.table('position', position, { rows: token.rows });
       check.number('positionScale', positionScale);
       const n = token.rows;
-      check.fits(`The dot products of ${n} tokens`, raw.dotProductsBytes(n, token.columns, position.columns));
+      check.requireMemory(
+        `The dot products of ${n} tokens`,
+        raw.dotProductsBytes(n, token.columns, position.columns),
+      );
       const { products, moments, correlation } = raw.dotProducts(token, position, positionScale);
       const { crossTerms } = moments;
       return { ...named(products), moments: { ...named(moments), crossTerms }, correlation };

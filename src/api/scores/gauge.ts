@@ -31,7 +31,7 @@ export const gaugeOptionNames: check.OptionNames<GaugeOptions> = { gauge: true, 
 /** Checks a gauge and the rows that it excludes, and returns them as the binding takes them. */
 export function checkedGauge({ gauge = 'canonical', excludedRows = [] }: GaugeOptions, rows: number) {
   const list = [...check.integers('excludedRows', excludedRows)];
-  check.once('excludedRows', list);
+  check.distinct('excludedRows', list);
   for (const row of list) check.index('A row of excludedRows', row, rows);
   return { kind: check.oneOf('gauge', gauge, gaugeNames), excludedRows: list };
 }

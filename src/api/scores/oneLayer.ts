@@ -82,7 +82,10 @@ export function oneLayerApi(raw: RawModule): OneLayerApi {
       if (check.flag('undoes', undoes) && positionScale === 0)
         check.refuse('positionScale', 'other than 0 to be undone', positionScale);
       const { rows: n, columns: d } = first;
-      check.fits(`A layer that reads ${n} rows`, raw.oneLayerBytes(n, d, shared.columns, parts.length));
+      check.requireMemory(
+        `A layer that reads ${n} rows`,
+        raw.oneLayerBytes(n, d, shared.columns, parts.length),
+      );
       const settings = { pull, scale: positionScale, undoes, norm: check.oneOf('norm', norm, norms) };
       const result = raw.oneLayer(parts, weights, settings);
       return { ...result, weights: result.weights.map((data) => table(data, d, shared.columns)) };

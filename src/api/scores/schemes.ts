@@ -109,7 +109,7 @@ function checkedScheme(raw: RawModule, first: SmallSuperpose, info: SchemeInfo, 
   const causal = check.flag('causal', input.causal ?? published);
   const anova = check.oneOf('terms', input.terms ?? 'scheme', ['scheme', 'anova']) === 'anova';
   const terms = anova ? anovaTerms.length : info.terms.length;
-  check.fits(
+  check.requireMemory(
     `${only.length} heads of ${terms} terms for ${n} tokens`,
     raw.schemeScoresBytes(info.id, sizes, only.length, anova, parts.values),
   );

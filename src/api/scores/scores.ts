@@ -234,7 +234,7 @@ export function scoresApi(raw: RawModule): ScoresApi {
       }
       const terms = parts.length ** 2;
       const rows = scores.length * heads.length;
-      check.fits(`${rows} heads of ${terms} terms`, raw.poolSharesBytes(rows, terms));
+      check.requireMemory(`${rows} heads of ${terms} terms`, raw.poolSharesBytes(rows, terms));
       // NaN is allowed in both, as in combineTerms.
       for (const { covariances, variances } of scores) {
         check.array('covariances', covariances, heads.length * terms);
@@ -258,7 +258,7 @@ export function fitsScores(
   width: number,
   more = 0,
 ): void {
-  check.fits(
+  check.requireMemory(
     `${check.counted(heads, 'head')} of ${check.counted(parts ** 2, 'term')} for ${check.counted(n, 'token')}`,
     raw.decompositionBytes(n, parts, heads, width) + more,
     'Decompose fewer heads at a time with `only`, or add parts up with `groups`.',

@@ -96,7 +96,7 @@ export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
   const examples: Examples = isOwn ? ownExamples(input) : taskExamples(raw, input);
   const checked = { ...model, ...optimizer, ...examples, seed, cuts, noTerms };
   const bytes = raw.trainerBytes(checked, checked.tokens);
-  check.fits(
+  check.requireMemory(
     `A model of ${checked.stream} channels, ${checked.layers} layers and ${checked.positions} positions`,
     bytes,
   );
@@ -196,7 +196,7 @@ function noTermsOf(scheme: SchemeFacts, zeroScores: boolean): string | null {
 export function checkedTerms(name: string, value: unknown, noTerms: string | null): TrainingTerm[] {
   if (!Array.isArray(value)) check.refuse(name, 'an array of terms', value, false);
   for (const term of value) check.oneOf(`an entry of ${name}`, term, pairTerms);
-  check.once(name, value);
+  check.distinct(name, value);
   if (value.length > 0 && noTerms !== null) throw new RangeError(noTerms);
   return [...value];
 }

@@ -123,7 +123,7 @@ export function tasksApi(raw: RawModule): TasksApi {
       const task = checkedTask(raw, options);
       const sequences = check.integer('sequences', options.sequences ?? 1, 1, 2 ** 16);
       const seed = check.seed('seed', options.seed ?? 1);
-      check.fits(`${sequences} sequences of ${task.n} tokens`, raw.batchBytes(sequences * task.n));
+      check.requireMemory(`${sequences} sequences of ${task.n} tokens`, raw.batchBytes(sequences * task.n));
       const { vocabulary, classes } = task;
       return { ...raw.taskExamples(task, sequences, seed), vocabulary, classes };
     },
@@ -134,7 +134,7 @@ export function tasksApi(raw: RawModule): TasksApi {
       const task = checkedTask(raw, options);
       const { n, vocabulary, classes } = task;
       const tokens = checkedTokens('tokens', options.tokens, n, vocabulary);
-      check.fits(`The targets of ${tokens.length} tokens`, raw.batchBytes(tokens.length));
+      check.requireMemory(`The targets of ${tokens.length} tokens`, raw.batchBytes(tokens.length));
       return { n, tokens, targets: raw.taskTargets(task, tokens), vocabulary, classes };
     },
   };

@@ -245,7 +245,7 @@ class ResidentTrainer implements Trainer {
   /** Checks a caller's batch and copies it. */
   #copyOf(batch: TrainingBatch) {
     const checked = checkedBatch('batch', batch, this.#checked);
-    check.fits(`${checked.tokens.length} tokens`, this.#raw.batchBytes(checked.tokens.length));
+    check.requireMemory(`${checked.tokens.length} tokens`, this.#raw.batchBytes(checked.tokens.length));
     return checked;
   }
 
@@ -264,7 +264,7 @@ class ResidentTrainer implements Trainer {
     const { address, batch } = this.#withoutTargets(options, batchNames);
     const { length } = batch.tokens;
     const { classes } = this.#checked;
-    check.fits(`Logits of ${length} tokens`, this.#raw.trainerLogitsBytes(length, classes));
+    check.requireMemory(`Logits of ${length} tokens`, this.#raw.trainerLogitsBytes(length, classes));
     return table(this.#raw.trainerLogits(address, batch), length, classes);
   }
 
@@ -273,7 +273,10 @@ class ResidentTrainer implements Trainer {
     const layer = check.integer('layer', options.layer ?? 0, 0, this.#checked.layers - 1);
     const { heads } = this.#checked;
     const { length } = batch.tokens;
-    check.fits(`Attention of ${length} tokens`, this.#raw.trainerAttentionBytes(length, heads, batch.n));
+    check.requireMemory(
+      `Attention of ${length} tokens`,
+      this.#raw.trainerAttentionBytes(length, heads, batch.n),
+    );
     return table(this.#raw.trainerAttention(address, batch, layer), length * heads, batch.n);
   }
 
@@ -327,7 +330,7 @@ class ResidentTrainer implements Trainer {
     const { rows } = check.table('directions', directions, { columns: stream });
     check.positive('directions.rows', rows);
     const { n } = (this.#checked.evaluation ?? this.#checked) as { n: number };
-    check.fits(
+    check.requireMemory(
       `Coordinates along ${rows} directions`,
       this.#raw.trainerCoordinatesBytes(vocabulary, n, stream, rows),
     );

@@ -2,7 +2,7 @@
 // drawnModels.test.ts tests that the numbers are the same.
 import { type OpenModelOptions, openModel, type Slices } from 'add-or-concatenate';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { fits, maxBytes } from '../../../build/package/check.js';
+import { maxBytes, requireMemory } from '../../../build/package/check.js';
 import { plain } from '../support/builds.ts';
 import { fileOf } from '../support/files.ts';
 import { json, residentBytes } from './tinyMinilm.ts';
@@ -112,7 +112,7 @@ let before = 0;
 beforeEach(() => {
   // Releases the layers that other tests left, which would otherwise be released first.
   try {
-    fits('All', maxBytes);
+    requireMemory('All', maxBytes);
   } catch {}
   before = residentBytes();
 });
@@ -213,12 +213,12 @@ test('layers give way to whatever else needs the memory, but for the one in use'
   const { model, layersOf } = await openLayers();
   await model.forward({ ids }, { scores: false });
   const added = residentBytes() - before;
-  fits('Something else', maxBytes - before - added + 2 * mapBytes);
+  requireMemory('Something else', maxBytes - before - added + 2 * mapBytes);
   expect(residentBytes() - before).toBe(added - 2 * mapBytes);
   // The last layer was in use, so the two before it were released.
   expect(await layersOf(() => model.forward({ ids }))).toEqual([2, 3]);
   // Everything is released except the pass and the last layer.
-  expect(() => fits('Something else', maxBytes - before)).toThrow('Call delete()');
+  expect(() => requireMemory('Something else', maxBytes - before)).toThrow('Call delete()');
   expect(await layersOf(() => model.forward({ ids }))).toEqual([0, 1, 2, 3]);
   model.delete();
 });

@@ -1,5 +1,5 @@
 // How wrong arguments are made, what every refusal must satisfy, and how much memory is left for calls.
-import { addResidentBytes, fits, maxBytes } from '../../../build/package/check.js';
+import { addResidentBytes, maxBytes, requireMemory } from '../../../build/package/check.js';
 
 export type ErrorClass = typeof RangeError | typeof TypeError;
 export type Path = readonly (string | number)[];
@@ -41,7 +41,7 @@ export function left(): number {
   while (refused - accepted > 1) {
     const middle = Math.floor((accepted + refused) / 2);
     try {
-      fits('It', middle);
+      requireMemory('It', middle);
       accepted = middle;
     } catch {
       refused = middle;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { readState } from '../../../web/figures/controls.ts';
 import { figures } from '../../../web/figures/index.ts';
-import type { Wish } from '../../../web/page/snippets.ts';
+import type { EmbedRequest } from '../../../web/page/snippets.ts';
 import { computeOf } from '../../../web/worker/answers.ts';
 import { library } from '../../../web/worker/library.ts';
 import { recorded } from '../../../web/worker/recorded.ts';
@@ -57,7 +57,7 @@ export async function wishOf(
   settings: Record<string, string>,
   home: string,
   width = 700,
-): Promise<Wish> {
+): Promise<EmbedRequest> {
   const result = await resultOf(name, settings);
   const keep = Object.keys(result.figure.controls);
   return { ...result, home, version, theme: 'auto', keep, width };

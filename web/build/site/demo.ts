@@ -5,6 +5,7 @@ import type { Plugin } from 'vite';
 import { pictureWidths } from '../../element/exports.js';
 import { writtenState } from '../../figures/controls.js';
 import {
+  type EmbedRequest,
   frame,
   iframe,
   markdown,
@@ -12,7 +13,6 @@ import {
   picturesToSave,
   scriptTag,
   svgTag,
-  type Wish,
 } from '../../page/snippets.js';
 import { escaped } from '../../plot/svg.js';
 import { renderState } from './figures.js';
@@ -34,7 +34,7 @@ export function demo(dist: string, version: string): Plugin {
       const prepare = async (name: string, settings: [string, string][]) => {
         const { rendered, excerpt, toSvg } = await renderState(name, settings);
         const { figure, data, state } = rendered;
-        const wish: Wish = {
+        const request: EmbedRequest = {
           figure,
           data,
           state,
@@ -45,9 +45,9 @@ export function demo(dist: string, version: string): Plugin {
           keep: Object.keys(figure.controls),
           width: 700,
         };
-        for (const { name, width } of picturesToSave(wish))
-          writeFileSync(resolve(folder, name), await toSvg(rendered, width, wish.theme));
-        return { wish, rendered, excerpt, toSvg };
+        for (const { name, width } of picturesToSave(request))
+          writeFileSync(resolve(folder, name), await toSvg(rendered, width, request.theme));
+        return { request, rendered, excerpt, toSvg };
       };
 
       const framed = await prepare('dot-products', [['n', '16']]);
@@ -63,34 +63,34 @@ export function demo(dist: string, version: string): Plugin {
       writeFileSync(
         resolve(folder, oneFile),
         singlePage({
-          title: single.wish.figure.title,
-          description: single.wish.finding,
+          title: single.request.figure.title,
+          description: single.request.finding,
           page: {
-            figure: single.wish.figure.name,
-            settings: writtenState(single.wish.figure.controls, single.wish.state),
-            module: single.wish.figure.module,
+            figure: single.request.figure.name,
+            settings: writtenState(single.request.figure.controls, single.request.state),
+            module: single.request.figure.module,
             home: '../',
             excerpt: single.excerpt,
           },
           pictures: {
             narrow: await single.toSvg(single.rendered, pictureWidths.narrow, 'auto'),
-            wide: await single.toSvg(single.rendered, single.wish.width, 'auto'),
+            wide: await single.toSvg(single.rendered, single.request.width, 'auto'),
           },
-          finding: single.wish.finding,
+          finding: single.request.finding,
           script: readFileSync(resolve(root, 'build/single/single.js'), 'utf8'),
         }),
       );
-      const inFrame = frame(single.wish, oneFile);
-      const source = markdown(pictured.wish);
+      const inFrame = frame(single.request, oneFile);
+      const source = markdown(pictured.request);
       const [, text = '', , address = ''] = source.match(/^\[!\[(.*)\]\((.*)\)\]\((.*)\)$/m) ?? [];
-      const rendered = `<p><a href="${escaped(address)}"><img src="${escaped(pictureAddress(pictured.wish, 'wide'))}" alt="${escaped(text)}" style="max-width:100%;height:auto"></a></p>\n`;
+      const rendered = `<p><a href="${escaped(address)}"><img src="${escaped(pictureAddress(pictured.request, 'wide'))}" alt="${escaped(text)}" style="max-width:100%;height:auto"></a></p>\n`;
       writeFileSync(
         resolve(folder, 'index.html'),
         post(pageFilesOf(bundle), [
-          ['A frame', iframe(framed.wish), iframe(framed.wish)],
-          ['A script tag', scriptTag(scripted.wish), scriptTag(scripted.wish)],
+          ['A frame', iframe(framed.request), iframe(framed.request)],
+          ['A script tag', scriptTag(scripted.request), scriptTag(scripted.request)],
           ['Markdown', source, rendered],
-          ['A saved picture', svgTag(saved.wish), svgTag(saved.wish)],
+          ['A saved picture', svgTag(saved.request), svgTag(saved.request)],
           ['One file', inFrame, inFrame],
         ]),
       );

@@ -129,7 +129,7 @@ export const runControls = {
 } as const;
 
 /** An axis of accuracy, in percent. */
-export const rightAxis: AxisOptions = {
+export const accuracyAxis: AxisOptions = {
   from: 0,
   to: 1,
   label: '% right',
