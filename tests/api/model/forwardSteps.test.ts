@@ -82,8 +82,8 @@ test('a layer 2,048 wide is read and run in steps, none of which takes long', as
   expect(most()).toBeLessThanOrEqual(2 ** 21);
   const steps = looks.map((bytes, place) => bytes - (looks[place - 1] ?? before));
   expect(Math.max(...steps)).toBeLessThanOrEqual(2 ** 21);
-  // 64 tokens go through maps of 12 d² weights in steps of about 2^28 multiplications; a step that ends a piece
-  // of a product may be longer, but not twice as long.
+  // 64 tokens go through maps of 12 d² weights in steps of about 2^28 multiplications; a step that ends a
+  // piece of a product may be longer, but not twice as long.
   const running = looks.filter((bytes) => bytes === read()).length;
   expect(running).toBeGreaterThanOrEqual((64 * 12 * 2048 ** 2) / 2 ** 29);
 });
