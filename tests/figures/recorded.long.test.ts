@@ -39,7 +39,7 @@ test('one seed of the runs that each claim rests on, trained anew, is what was r
   const superpose = await load({ simd: 'plain' });
   const { groups } = (await recorded('runs')) as RecordFile;
   const resting = verdicts.flatMap(({ figure, settings }) => (figure === 'schemes-tasks' ? [settings] : []));
-  expect(resting.length).toBeGreaterThan(8);
+  expect(resting.length).toBeGreaterThanOrEqual(8);
   const runs = new Map<string, unknown>();
   for (const settings of resting) {
     const texts = Object.entries(settings ?? {}).map(([name, value]) => [name, String(value)] as const);
