@@ -204,23 +204,26 @@ for (const [width, height, shows] of [
   );
 }
 
-test('on a phone the language models come live in the place that was kept for them', async () => {
-  let release = () => {};
-  const { page } = await visit({
-    viewport: { width: 390, height: 844 },
-    site: (site) => {
-      release = site.hold(/\.wasm$/);
-    },
-  });
-  const figure = figureOf(page, 'language');
-  const height = () => figure.evaluate((element) => element.getBoundingClientRect().height);
-  await page.evaluate(() => document.fonts.ready);
-  const kept = await height();
-  release();
-  await figure.scrollIntoViewIfNeeded();
-  await settled(page, 'language');
-  expect(Math.abs((await height()) - kept)).toBeLessThan(12);
-});
+test.each(['keep-apart', 'language'])(
+  'on a phone %s comes live in the place that was kept for it',
+  async (name) => {
+    let release = () => {};
+    const { page } = await visit({
+      viewport: { width: 390, height: 844 },
+      site: (site) => {
+        release = site.hold(/\.wasm$/);
+      },
+    });
+    const figure = figureOf(page, name);
+    const height = () => figure.evaluate((element) => element.getBoundingClientRect().height);
+    await page.evaluate(() => document.fonts.ready);
+    const kept = await height();
+    release();
+    await figure.scrollIntoViewIfNeeded();
+    await settled(page, name);
+    expect(Math.abs((await height()) - kept)).toBeLessThan(12);
+  },
+);
 
 test('the picture that stands in for a beat’s figure is the one that comes live', async () => {
   const { page } = await visit({ viewport: { width: 1440, height: 900 }, javaScriptEnabled: false });
