@@ -77,6 +77,7 @@ const archiveOf = (variant: string) => `build/wasm/libcore-${variant}.a`;
 // Both variants are linked: they share plain's JavaScript, and the linker gives imports short names by how
 // often the imports are used.
 const variants = ['plain', 'relaxed'];
+const modules = ['superpose', 'superpose-small'];
 const compiled = variants.every((variant) => existsSync(join(root, archiveOf(variant))));
 
 /** Copies the built library, and the declarations that other code is compiled against. */
@@ -86,27 +87,27 @@ function withLibrary(copy: string): void {
 }
 
 /**
- * Compiles the bindings and links the full module of both variants. The objects `ofCore` replace those in the
+ * Compiles the bindings and links both modules of both variants. The objects `ofCore` replace those in the
  * archives.
  */
 async function relink({ copy, run }: Followed, ofCore: string[] = []) {
   withLibrary(copy);
-  const commandsOf = async (variant: string) => {
-    const target = `superpose-${variant}`;
-    return (await run('ninja', '-C', 'build/wasm', '-t', 'commands', target)).trim().split('\n');
-  };
-  const linker = (await commandsOf('plain')).at(-1) ?? '';
-  const bindings = linker.match(/\S*bindings-\w+\.dir\S*\.o/g) ?? [];
+  const commandsOf = async (target: string) =>
+    (await run('ninja', '-C', 'build/wasm', '-t', 'commands', target)).trim().split('\n');
+  const linkerOf = async (target: string) => (await commandsOf(target)).at(-1) ?? '';
+  const linkers = await Promise.all(modules.map((name) => linkerOf(`${name}-plain`)));
+  const bindings = linkers.join(' ').match(/\S*bindings-\w+\.dir\S*\.o/g) ?? [];
   await run('cmake', '--build', '--preset', 'wasm', '--target', ...bindings, ...ofCore, 'declared');
   const link = async (variant: string) => {
     const archive = archiveOf(variant);
     cpSync(join(root, archive), join(copy, archive));
-    const lines = await commandsOf(variant);
-    const archiver = lines.find((line) => line.includes(`libcore-${variant}.a`) && line.includes(' qc '));
+    const commands = await commandsOf(`superpose-${variant}`);
+    const archiver = commands.find((line) => line.includes(`libcore-${variant}.a`) && line.includes(' qc '));
     const [, program] = archiver?.match(/(\S+) qc /) ?? [];
     for (const object of ofCore)
       await run('sh', '-c', `cd build/wasm && ${program} rcs ${archive.slice(11)} ${object}`);
-    await run('sh', '-c', `cd build/wasm && ${lines.at(-1)}`);
+    for (const name of modules)
+      await run('sh', '-c', `cd build/wasm && ${await linkerOf(`${name}-${variant}`)}`);
   };
   await Promise.all(variants.map(link));
   await run(bin('tsc'), '-p', 'src/api/tsconfig.json');
