@@ -65,8 +65,9 @@ struct Model::Trace {
 
 namespace {
 
-// PyTorch's LayerNorm, whose gain is multiplied into the weights after it.
-const Normalization<float> kNorm{Norm::layer_norm, {}, {}, 1e-5};
+// LayerNorm of rows whose means are already subtracted, with PyTorch's epsilon. Its gain is multiplied into
+// the weights after it.
+const Normalization<float> kNormOfCentred{Norm::rms_norm, {}, {}, 1e-5};
 
 Matrix<float> minus_row_means(const Matrix<float>& x) { return x.colwise() - row_means(x); }
 
@@ -168,9 +169,10 @@ std::vector<Model::Scores> Model::choose_scores(const Terms& terms) const {
 
 Model::Normalized Model::normalize(const Matrix<float>& x) const {
   if (!options_.layer_norm) return {x, Vector<float>::Ones(x.rows())};
-  Normalized normalized{x, {}};
+  // Centring into a new matrix saves the copy of x that centring in place would need.
+  Normalized normalized{minus_row_means(x), {}};
   Vector<float> sigma;
-  normalize_rows(kNorm, Centring::once, normalized.rows, sigma);
+  normalize_rows(kNormOfCentred, Centring::once, normalized.rows, sigma);
   normalized.inverse = sigma.cwiseInverse();
   return normalized;
 }
