@@ -322,6 +322,12 @@ test('a smaller model whose matrix starts in another way is compared with adding
     expect(lead).toBeLessThan(0);
     return `behind by ${Math.abs(lead).toFixed(3)} ± ${margin.toFixed(3)}${-lead <= margin ? ', which includes 0' : ''}`;
   };
+  // Adding on that processor is a row of its own, and is not among the few that are shown first.
+  const device = file.sources[source]?.device;
+  const devicesOf = (rows: { way: string; device?: string }[]) =>
+    rows.flatMap(({ way, device }) => (device ? [[way, device]] : []));
+  expect(devicesOf(data.rows)).toEqual([['add', device]]);
+  expect(devicesOf((await run(language, { view: 'ladder' })).data.rows)).toEqual([]);
   expect(figure.describe(data, state)).toContain(
     ` Concatenated and projected back, compared with adding: ${behind('normal')}, its matrix drawn like every other at the start; ${behind('fan-in')}, its matrix scaled to keep lengths at the start; ${behind('identity')}, its matrix leaving tokens as they are at the start.`,
   );
