@@ -21,7 +21,9 @@ const all = await modules();
 /** The same answer with its numbers changed, whatever its form. */
 function changed(answer: unknown, change: (value: number) => number): unknown {
   if (ArrayBuffer.isView(answer)) return (answer as Float64Array).map(change);
-  return (answer as unknown[]).map((part) => changed(part, change));
+  if (Array.isArray(answer)) return answer.map((part) => changed(part, change));
+  const parts = Object.entries(answer as object).map(([name, part]) => [name, changed(part, change)]);
+  return Object.fromEntries(parts);
 }
 
 const cases = (Object.values(jobs) as Job[]).flatMap((job) =>

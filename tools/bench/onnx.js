@@ -61,6 +61,13 @@ function modelOf(tables, build) {
     reshape: (rows, dims) => op('Reshape', [rows, constant(dims)]),
     transpose: (rows, perm) => op('Transpose', [rows], { perm }),
     concat: (parts) => op('Concat', parts, { axis: 0 }),
+    add: (a, b) => op('Add', [a, b]),
+    sub: (a, b) => op('Sub', [a, b]),
+    div: (a, b) => op('Div', [a, b]),
+    abs: (a) => op('Abs', [a]),
+    sum: (a, axes) => op('ReduceSum', [a, constant(axes)], { keepdims: 0 }),
+    mean: (a, axes) => op('ReduceMean', [a, constant(axes)], { keepdims: 0 }),
+    max: (a, axes) => op('ReduceMax', [a, constant(axes)], { keepdims: 0 }),
   });
   const input = Object.entries(tables).map(([name, { rows, columns }]) => valueInfo(name, [rows, columns]));
   const output = outputs.map((name) => valueInfo(name));

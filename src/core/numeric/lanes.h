@@ -110,6 +110,35 @@ inline Scalar mean_of(const Scalar* x, Eigen::Index count) {
   return (sum(sums) + rest) / static_cast<Scalar>(count);
 }
 
+// The largest |x_c|; 0 if there are none. NaN counts as 0.
+template <typename Scalar>
+inline Scalar largest_magnitude(const Scalar* x, Eigen::Index count) {
+  using S = Simd<Scalar>;
+  Lanes<Scalar> most{};
+  Scalar rest = 0;
+  along<Scalar>(
+      count,
+      [&](Eigen::Index c) {
+        const auto values = S::load(x + c);
+        most = larger(larger(values, -values), most);
+      },
+      [&](Eigen::Index c) { rest = std::max(rest, std::abs(x[c])); });
+  return std::max(rest, largest(most));
+}
+
+// The four numbers at `from`, as doubles.
+struct FourDoubles {
+  Lanes<double> low, high;
+};
+inline FourDoubles load_as_doubles(const double* from) {
+  return {Simd<double>::load(from), Simd<double>::load(from + 2)};
+}
+inline FourDoubles load_as_doubles(const float* from) {
+  const auto four = Simd<float>::load(from);
+  return {__builtin_convertvector(__builtin_shufflevector(four, four, 0, 1), Lanes<double>),
+          __builtin_convertvector(__builtin_shufflevector(four, four, 2, 3), Lanes<double>)};
+}
+
 // A 4 x 4 block, transposed: row i of the result is column i of the block.
 struct TransposedBlock {
   Lanes<float> row[4];

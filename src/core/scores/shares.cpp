@@ -5,21 +5,36 @@
 #include <vector>
 
 #include "numeric/centred.h"
+#include "numeric/lanes.h"
 #include "numeric/power_of_two.h"
 
 namespace superpose {
 namespace {
 
-// In four sums, which the compiler may keep in vectors.
-template <typename Scalar, typename Factor>
-double sum_of(const Scalar* values, Eigen::Index size, const Factor& factor) {
-  double sums[4] = {};
+// What one row of a term contributes.
+struct RowSums {
+  double values = 0;    // sum_j x_j
+  double products = 0;  // sum_j w_j x_j
+};
+
+// For a row x and factors w, both of `size` numbers. Four sums run side by side, in two vectors.
+template <typename Scalar>
+RowSums row_sums(const Scalar* x, const double* w, Eigen::Index size) {
+  using S = Simd<double>;
+  Lanes<double> values[2] = {}, products[2] = {};
   Eigen::Index j = 0;
   for (; j + 4 <= size; j += 4) {
-    for (int lane = 0; lane < 4; ++lane) sums[lane] += factor(j + lane) * values[j + lane];
+    const FourDoubles four = load_as_doubles(x + j);
+    values[0] += four.low;
+    values[1] += four.high;
+    products[0] += S::load(w + j) * four.low;
+    products[1] += S::load(w + j + 2) * four.high;
   }
-  for (; j < size; ++j) sums[0] += factor(j) * values[j];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  for (; j < size; ++j) {
+    values[0][0] += x[j];
+    products[0][0] += w[j] * x[j];
+  }
+  return {sum(values[0]) + sum(values[1]), sum(products[0]) + sum(products[1])};
 }
 
 }  // namespace
@@ -30,15 +45,6 @@ double sum_of(const Scalar* values, Eigen::Index size, const Factor& factor) {
 template <typename Scalar>
 Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar* logits, Eigen::Index n,
                                     const CountedPairs& counted) {
-  const auto largest = [&](const Scalar* matrix) -> double {
-    Scalar most = 0;
-    for (Eigen::Index i = 0; i < n; ++i) {
-      for (Eigen::Index j = 0; j < n; ++j) {
-        if (counted.counts(i, j)) most = std::max(most, std::abs(matrix[i * n + j]));
-      }
-    }
-    return most;
-  };
   Covariances result;
   result.terms.setZero(count);
   const bool all = counted.excluded.empty() && !counted.causal;
@@ -55,29 +61,34 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
     }
     return static_cast<const Scalar*>(gathered.data());
   };
-  const auto mean = [&](const Scalar* row) {
-    return sum_of(row, size, [](Eigen::Index) { return 1.0; }) / static_cast<double>(size);
-  };
   // Centred logits are scaled to 1 before they are squared.
+  Scalar largest_logit = 0;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (!counted.counts(i, i)) continue;
+    const Scalar* const row = row_of(logits, i);
+    largest_logit = std::max(largest_logit, largest_magnitude(row, size));
+  }
   int exponent = 0;
-  double most = largest(logits);
-  std::frexp(most, &exponent);
+  std::frexp(static_cast<double>(largest_logit), &exponent);
   const double half = std::ldexp(1, -exponent / 2), rest_of_scale = std::ldexp(1, -exponent + exponent / 2);
+  Scalar largest = largest_logit;
   for (Eigen::Index i = 0; i < n; ++i) {
     if (!counted.counts(i, i)) continue;
     const Scalar* const logit_row = row_of(logits, i);
-    const double centre = mean(logit_row);
+    const double keys = static_cast<double>(size);
+    // Only the sum of the logits is used here; `centred` is filled with this row below.
+    const double centre = row_sums(logit_row, centred.data(), size).values / keys;
     for (Eigen::Index j = 0; j < size; ++j) centred[j] = (logit_row[j] - centre) * half * rest_of_scale;
-    const auto centred_logit = [&](Eigen::Index j) { return centred[j]; };
-    result.logits += sum_of(centred.data(), size, centred_logit);
-    const double rest = sum_of(centred.data(), size, [](Eigen::Index) { return 1.0; });
+    const RowSums of_logits = row_sums(centred.data(), centred.data(), size);
+    result.logits += of_logits.products;
     for (int t = 0; t < count; ++t) {
       const Scalar* const row = row_of(terms + t * n * n, i);
-      result.terms[t] += sum_of(row, size, centred_logit) - mean(row) * rest;
+      const RowSums of_term = row_sums(row, centred.data(), size);
+      result.terms[t] += of_term.products - of_term.values / keys * of_logits.values;
+      largest = std::max(largest, largest_magnitude(row, size));
     }
   }
-  for (int t = 0; t < count; ++t) most = std::max(most, largest(terms + t * n * n));
-  const double scaled = std::ldexp(most, -exponent);
+  const double scaled = std::ldexp(static_cast<double>(largest), -exponent);
   const double noise = rounding_of<Scalar>(scaled, n);
   if (result.logits <= noise * noise) {
     result.logits = 0;
