@@ -21,6 +21,7 @@ from oracle_json import write_beside
 
 STEP = 2.0**-24
 BLOCK = 2048
+CHANNELS = 64
 
 
 def whole(table):
@@ -43,15 +44,23 @@ def squared_distances(left, right):
 
 
 def nearest_two(table):
-    """The least distance of two rows, and which two, the first the lower."""
-    best = (np.inf, -1, -1)
+    """The least distance of two rows, and which two, the first the lower.
+
+    Two rows are at least as far apart as their first channels are, so most pairs need no more than those.
+    """
+    neighbours = np.linalg.norm(np.diff(table, axis=0), axis=1)
+    at = int(neighbours.argmin())
+    best = (float(neighbours[at]), at, at + 1)
     for first in range(0, len(table), BLOCK):
-        squares = squared_distances(table[first : first + BLOCK], table[first:])
-        squares[np.arange(len(squares)), np.arange(len(squares))] = np.inf
-        i, j = np.unravel_index(squares.argmin(), squares.shape)
-        # From the rows themselves: the difference of two large squares loses digits.
-        distance = np.linalg.norm(table[first + i] - table[first + j])
-        best = min(best, (float(distance), int(first + i), int(first + j)))
+        rows, others = table[first : first + BLOCK], table[first:]
+        squares = squared_distances(rows[:, :CHANNELS], others[:, :CHANNELS])
+        # Squares of lengths lose digits when they are subtracted, so the limit has a margin.
+        near = np.argwhere(np.triu(squares <= (best[0] + 1e-6) ** 2, 1))
+        for pairs in np.array_split(near, len(near) // BLOCK + 1):
+            distances = np.linalg.norm(rows[pairs[:, 0]] - others[pairs[:, 1]], axis=1)
+            if len(pairs):
+                at = int(distances.argmin())
+                best = min(best, (float(distances[at]), *(int(first + row) for row in pairs[at])))
     return best
 
 
