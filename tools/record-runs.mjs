@@ -167,10 +167,10 @@ export async function ofLayers(load, superpose, miniLM) {
 /** The results that the two figures of learning models open with, in the states that the page leads to. */
 export async function ofLearning(load, superpose) {
   const computed = await computing(load, superpose);
-  const { recordedOf, recordedTerms: terms } = await load('figures/fourTasksRuns');
+  const { recordedOf, recordedSeed: seed, recordedTerms: terms } = await load('figures/fourTasksRuns');
   const { constantRate, fourTasks, n, steps } = await load('figures/runs/tasks');
   const floors = fourTasks.map(({ task }) => {
-    const trainer = superpose.trainer({ task, n, steps: constantRate, zeroScores: true });
+    const trainer = superpose.trainer({ task, n, seed, steps: constantRate, zeroScores: true });
     trainer.step(steps);
     const floor = trainer.evaluate().accuracy;
     trainer.delete();

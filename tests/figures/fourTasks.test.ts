@@ -3,7 +3,7 @@ import { load } from 'add-or-concatenate';
 import { expect, test } from 'vitest';
 import * as fourTasks from '../../web/figures/fourTasks.ts';
 import { aboutPercent } from '../../web/plot/format.ts';
-import { expectSoundPictures, loaded, run } from './support.ts';
+import { column, expectSoundPictures, loaded, run } from './support.ts';
 import { alone, countedTrainers } from './training.ts';
 
 const tasks = ['badge', 'lookup', 'roll', 'prev'] as const;
@@ -16,7 +16,7 @@ const [first, firstCut] = [await run(fourTasks), await run(fourTasks, { terms })
 const [whole, other] = [await run(fourTasks, others), await run(fourTasks, { ...others, terms })];
 const lastOf = <T>(list: T[]): T => list[list.length - 1] as T;
 
-test('its curves, cuts and floors are those of trainers stepped by hand', async () => {
+test('its curves and cuts are those of trainers stepped by hand', async () => {
   expectSoundPictures(other);
   const { data, figure, state } = other;
   const superpose = await load();
@@ -33,16 +33,43 @@ test('its curves, cuts and floors are those of trainers stepped by hand', async 
     trainer.cutTerms(['token-position', 'position-token']);
     expect(panel.cut).toBe(trainer.evaluate().accuracy);
     trainer.delete();
-    const floor = superpose.trainer({ task, zeroScores: true, steps: 2 ** 22 });
-    floor.step(200);
-    // The floor is recorded with four digits.
-    expect(panel.floor).toBe(Number(floor.evaluate().accuracy.toPrecision(4)));
-    floor.delete();
-    for (const value of [lastOf(panel.accuracy), panel.cut, panel.floor])
+    for (const value of [lastOf(panel.accuracy), panel.cut])
       expect(finding).toContain(`${task} ${aboutPercent(value)}`);
+  }
+});
+
+test('its floors are those of trainers stepped by hand, and are shown for their seed and σ alone', async () => {
+  const superpose = await load();
+  const { data, figure, state } = first;
+  const finding = figure.describe(data, state);
+  expect(finding).toContain('With all scores 0: ');
+  expect(figure.remark?.(data, state)).toBe('');
+  for (const [place, task] of tasks.entries()) {
+    const trainer = superpose.trainer({ task, seed: 1, zeroScores: true, steps: 2 ** 22 });
+    trainer.step(200);
+    // The floor is recorded with four digits.
+    const { floor } = data.panels[place];
+    expect(floor).toBe(Number(trainer.evaluate().accuracy.toPrecision(4)));
+    trainer.delete();
+    expect(finding).toContain(`${task} ${aboutPercent(floor)}`);
   }
   // While a run is under way, the floors are those of an earlier run.
   expect(figure.describe({ ...data, steps: 50 }, state)).toContain('With all scores 0, after 200 steps: ');
+
+  for (const settings of [{ seed: 5 }, { sigma: 0.2 }]) {
+    const another = await run(fourTasks, settings);
+    expect(another.data.panels.map(({ floor }: { floor: unknown }) => floor)).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
+    expect(another.figure.describe(another.data, another.state)).not.toContain('With all scores 0');
+    expect(new Set(column(another, 'right with all scores 0'))).toEqual(new Set(['']));
+    expect(another.figure.remark?.(another.data, another.state)).toBe(
+      'What is right with all scores 0 was recorded for seed 1 and σ = 0.1 only.',
+    );
+  }
 });
 
 test('in its first view each task has its one term, and all is right; without both cross terms two tasks are at their floors after 200 steps', () => {

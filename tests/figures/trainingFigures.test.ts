@@ -70,10 +70,10 @@ describe.each(Object.entries(figures))(
 
     test('a run ends the same whether it is watched or not, and fills in frame by frame', async () => {
       // Each run has a library of its own, so that neither knows what the other has trained.
-      const unwatched = await run(figure, { ...settings, seed: 12 }, alone(), { ...library(), recorded });
+      const unwatched = await run(figure, { seed: 12, ...settings }, alone(), { ...library(), recorded });
       const state = { ...unwatched.state, ...viewed?.settings };
       const { frames, job } = watched<never>(state, ['go', 'look', 'go', 'go', 'look']);
-      const seen = await run(figure, { ...settings, seed: 12 }, job, { ...library(), recorded });
+      const seen = await run(figure, { seed: 12, ...settings }, job, { ...library(), recorded });
       expect(seen.figure.table(seen.data, seen.state)).toEqual(
         unwatched.figure.table(unwatched.data, unwatched.state),
       );

@@ -53,7 +53,9 @@ from families import safetensors
 
 N, VOCABULARY, ROWS, INNER, LAYERS, HEADS, EPS = 11, 23, 17, 28, 3, 4, 0.01
 ROTARY = ("llama", "mistral", "qwen2", "qwen3")
-DECODERS = ("gpt2", *ROTARY)
+# GPT-2, and whatever differs from it in the names of its tensors alone.
+LIKE_GPT2 = ("gpt2",)
+DECODERS = (*LIKE_GPT2, *ROTARY)
 FIRST = {"roberta": 2}
 
 
@@ -130,8 +132,9 @@ def reading(family, flags, model):
     """What a run depends on beside the weights."""
     newer = flags.get("rope_parameters", {})
     rotated, encoder = family in ROTARY, family not in DECODERS
-    member = {"distilbert": "activation", "gpt2": "activation_function"}.get(family, "hidden_act")
-    usual = "silu" if rotated else "gelu_new" if family == "gpt2" else "gelu"
+    like_gpt2 = family in LIKE_GPT2
+    member = "activation_function" if like_gpt2 else "activation" if family == "distilbert" else "hidden_act"
+    usual = "silu" if rotated else "gelu_new" if like_gpt2 else "gelu"
     return {
         "rms": rotated,
         "post": encoder,
@@ -148,7 +151,7 @@ def reading(family, flags, model):
         "norm_first": True,
         "eps": 1e-12 if family == "distilbert" else EPS,
         # All later queries look at the first row of a rotated decoder, whatever its token is.
-        "excluded": [] if family == "gpt2" else [0],
+        "excluded": [] if like_gpt2 else [0],
     }
 
 
@@ -448,19 +451,22 @@ def tensors_of(family, model):
         layers(f"{family}.transformer.layer" if family == "distilbert" else f"{family}.encoder.layer", DISTILBERT if family == "distilbert" else BERT)
         # A head of its own, which changes no state.
         found["classifier.weight"] = np.ones((2, model["d"]))
-    elif family == "gpt2":
-        found["transformer.wte.weight"], found["transformer.wpe.weight"] = model["token"], model["position"]
-        layers("transformer.h", GPT2)
+    elif family in LIKE_GPT2:
+        token, position, stack, qkv, names, final = {
+            "gpt2": ("transformer.wte", "transformer.wpe", "transformer.h", "attn.c_attn", GPT2, "transformer.ln_f"),
+        }[family]
+        found[f"{token}.weight"], found[f"{position}.weight"] = model["token"], model["position"]
+        layers(stack, names)
         for number, layer in enumerate(model["layers"]):
-            name = f"transformer.h.{number}.attn."
-            put(f"{name}c_attn", {key: np.concatenate([layer[one][key] for one in "qkv"]) for key in "wb"})
+            put(f"{stack}.{number}.{qkv}", {key: np.concatenate([layer[one][key] for one in "qkv"]) for key in "wb"})
             # Every map is [in, out].
-            for transposed in ("attn.c_attn", GPT2["o"], GPT2["up"], GPT2["down"]):
-                weight = f"transformer.h.{number}.{transposed}.weight"
+            for transposed in (qkv, names["o"], names["up"], names["down"]):
+                weight = f"{stack}.{number}.{transposed}.weight"
                 found[weight] = found[weight].T
-            # A mask, not a bias.
-            found[f"{name}bias"] = np.tri(ROWS)[None, None]
-        put("transformer.ln_f", model["final"])
+            if family == "gpt2":
+                # A mask, not a bias.
+                found[f"{stack}.{number}.attn.bias"] = np.tri(ROWS)[None, None]
+        put(final, model["final"])
     else:
         found["model.embed_tokens.weight"] = model["token"]
         layers("model.layers", LLAMA)
@@ -472,7 +478,8 @@ def tensors_of(family, model):
 def config_of(family, flags, model):
     usual = {"hidden_size": model["d"], "num_attention_heads": HEADS, "num_hidden_layers": LAYERS, "intermediate_size": INNER}
     sizes = {
-        "gpt2": {"n_head": HEADS, "n_layer": LAYERS, "n_embd": model["d"], "n_positions": ROWS, "layer_norm_epsilon": EPS},
+        **{name: {"n_head": HEADS, "n_layer": LAYERS, "n_embd": model["d"], "n_positions": ROWS,
+                  "layer_norm_epsilon": EPS} for name in LIKE_GPT2},
         "distilbert": {"dim": model["d"], "n_heads": HEADS, "n_layers": LAYERS, "hidden_dim": INNER, "max_position_embeddings": ROWS},
         **{name: {**usual, "num_key_value_heads": model["groups"], "head_dim": model["width"], "rms_norm_eps": EPS,
                   "max_position_embeddings": 64} for name in ROTARY},
@@ -529,7 +536,7 @@ def wrong_readings(family, model, how):
         found["the first position in another row"] = other(first=2 - how["first"])
     if model["segment"] is not None:
         found["the other segment"] = other(segment=1)
-    if family == "gpt2":
+    if family in LIKE_GPT2:
         found["queries, keys and values by head"] = layers(by_heads)
     if how["turns"]:
         found["channels turned in pairs of neighbours"] = other(halves=False)

@@ -5,7 +5,7 @@ import { aboutPercent, listed, percent } from '../plot/format.js';
 import { latest } from '../plot/plainCopy.js';
 import type { Figure, ReadoutPiece } from './figure.js';
 import { picture } from './fourTasksPicture.js';
-import { controls, type Data, offOf, type Panel } from './fourTasksRuns.js';
+import { controls, type Data, isOfRecordedModels, offOf, type Panel } from './fourTasksRuns.js';
 import { aim, divergedRemark, fourTasks, points, type SmallTask, steps, stride } from './runs/tasks.js';
 import { crossTerms } from './runs/ways.js';
 import { termLabels } from './terms.js';
@@ -104,10 +104,14 @@ export const figure: Figure<typeof controls, Data> = {
     ];
   },
 
-  remark({ panels }) {
+  remark({ panels }, state) {
     const reason = panels.find((panel) => panel.reason)?.reason ?? '';
     const diverged = panels.some((panel) => panel.diverged) ? divergedRemark : '';
-    return [reason, diverged].filter(Boolean).join(' ');
+    const { seed, sigma } = controls;
+    const floors = isOfRecordedModels(state)
+      ? ''
+      : `What is right with all scores 0 was recorded for seed ${seed.initial} and σ = ${sigma.initial} only.`;
+    return [reason, diverged, floors].filter(Boolean).join(' ');
   },
 
   table: (data) => ({

@@ -77,7 +77,7 @@ export interface Panel extends Curve {
    * training.
    */
   cut: number | null;
-  /** The recorded accuracy of such a model with all scores 0; null if there is none. */
+  /** The recorded accuracy of such a model with all scores 0; null if none of this seed and σ is recorded. */
   floor: number | null;
   example: Example;
 }
@@ -89,7 +89,7 @@ export interface Data {
 }
 
 interface Trained {
-  /** The floor of each task; floors hardly depend on the settings, so they are recorded. */
+  /** The floor of each task. */
   floors: (number | null)[] | undefined;
   curves: Curve[];
   /** [tasks][points so far]: the models as they were at each point. */
@@ -114,6 +114,13 @@ const optionsOf = ({ task }: SmallTask, state: State): TrainerOptions => ({
   cuts: state.when === 'during' ? offOf(state) : [],
 });
 
+/** The seed of all that is recorded. */
+export const recordedSeed = controls.seed.initial;
+
+/** Whether models of this seed and σ are recorded. */
+export const isOfRecordedModels = ({ seed, sigma }: State): boolean =>
+  seed === recordedSeed && sigma === controls.sigma.initial;
+
 /** The terms of the recorded models without cross terms. */
 export const recordedTerms: State['terms'] = ['token-token', 'position-position'];
 
@@ -123,9 +130,7 @@ const recordedAs = ({ terms, when }: State): string =>
 
 /** Whether a state shows the recorded models. */
 const isRecorded = (state: State): boolean =>
-  state.seed === controls.seed.initial &&
-  state.sigma === controls.sigma.initial &&
-  (state.when === 'after' || recordedAs(state) !== '');
+  isOfRecordedModels(state) && (state.when === 'after' || recordedAs(state) !== '');
 
 /**
  * The form in which data are recorded: examples at few points only, and attention as one hexadecimal digit a
@@ -162,7 +167,7 @@ export const compute: Compute<typeof controls, Data> = async (library, state, jo
   const known = recorded && state.example === 1 && file?.[recordedAs(state)];
   if (known) return fromRecorded(known);
   const superpose = await library.superpose();
-  const floors = file?.all?.panels.map(({ floor }) => floor);
+  const floors = isOfRecordedModels(state) ? file?.all?.panels.map(({ floor }) => floor) : undefined;
   // Models that were recorded are trained out of sight, because the reader only looks at them in another way.
   const training = recorded ? { ...job, live: undefined } : job;
   const trained = await library.memoize(
