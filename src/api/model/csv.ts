@@ -33,7 +33,7 @@ export type CsvDecimal = (typeof decimals)[number];
  * - If only the first cell of the first line is not a number, that line is a row with a name, provided that
  *   at least half of the rows below have names. Otherwise `header` or `labels` must be given.
  * - The first column has the names of the rows if its header is empty, or if at least half of its cells are
- *   words. A file in which two rows have the same name is refused.
+ *   words. If two of the rows that are read have the same name, the file is refused.
  * - `header` must be given if the numbers of the first line may be names: if they count 0, 1, 2 …, are
  *   years, or are whole numbers that rise above rows whose numbers are mostly fractions.
  * - `labels` must be given if the numbers of the first column may be names: if its header is id or index, or
