@@ -222,7 +222,7 @@ test('a model’s shares do not depend on the unit of its tokens', async () => {
         const oneScore = await show('user-model-one-score', { ...settings, layer, head: 1 });
         const { panels, residual, selection } = oneScore.data as OneScore;
         expect(residual).toBeLessThan(1e-4);
-        // With all terms on, the softmax of the selection is the model's attention.
+        // With all terms included, the softmax of the selection is the model's attention.
         const attention = await attentionOf(pathOf(name), layer, 1);
         for (const [at, weight] of attention.entries())
           near(selection.softmax[at] as number, weight, `attention, layer ${layer}`);

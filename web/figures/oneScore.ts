@@ -52,6 +52,8 @@ const sixteenPanels: PanelKind[] = parts.flatMap((queryPart, s) =>
 
 const kindsOf = ({ view }: State): PanelKind[] => (view === 'sixteen' ? sixteenPanels : fourPanels);
 
+const allIncluded = ({ on }: State): boolean => on.length === fourPanels.length;
+
 const values = (panel: Panel, { centred }: State) => (centred ? panel.centred : panel.sum);
 
 /** The share of all maps' values that lies within the ends of their colour scale. */
@@ -127,7 +129,7 @@ export const figure: Figure<typeof controls, OneScore> = {
       },
       {
         sign: '→',
-        title: narrow ? 'attention' : 'attention, terms on',
+        title: narrow || allIncluded(state) ? 'attention' : 'attention, included',
         array: data.selection.softmax,
         low: 0,
         high: 1,
@@ -204,7 +206,7 @@ export const figure: Figure<typeof controls, OneScore> = {
       ...queryAndKey(data.tokens, { i, j }),
       ...pieces,
       `= score ${readable(at(data.logits), size)}. Softmax ${
-        state.on.length === fourPanels.length ? '' : 'of the terms on '
+        allIncluded(state) ? '' : 'of the included terms '
       }gives it ${percent(data.selection.softmax[cell] ?? Number.NaN)} of the attention.`,
     ];
   },
@@ -236,7 +238,7 @@ export const figure: Figure<typeof controls, OneScore> = {
         'key token',
         ...kinds.map(({ label }) => label),
         'score',
-        'attention from ticked terms',
+        'attention from included terms',
       ],
       rows,
     };
