@@ -110,7 +110,7 @@ const byTensorFlow = (tf, name, kind) => ({
   },
 });
 
-/** Reorders a list of one or four outputs with `size` numbers for each term and head from terms before heads. */
+/** Puts heads before terms in a list of one or four outputs, of `size` numbers for each term and head. */
 function headsFirst(outputs, heads, size) {
   const reordered = new Float32Array(4 * heads * size);
   const pieces = outputs.flatMap((output) =>
