@@ -28,6 +28,7 @@ const opening = [
   ...separate,
   'uniform-attention',
 ];
+/** The ways whose runs are recorded; a figure trains any other when a reader asks for it. */
 const ways = [...opening, 'rope', 'alibi', 't5', 'none', 'multiply'];
 const small = { n: 10, d_model: 16, layers: 'one', norm: 'with', sigma: 0.1 };
 const large = { ...small, n: 16, d_model: 32 };

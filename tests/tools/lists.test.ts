@@ -89,21 +89,15 @@ describe('schemes', () => {
     superpose = await load();
   });
 
-  const numbers =
-    'eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty'.split(
-      ' ',
-    );
-  const spelled = (count: number) => numbers[count - 8] as string;
-
   test('how many schemes depend on the offset alone', async () => {
+    expectOnPage(
+      'More than half of them give scores that depend on the offset between two positions and on nothing else. All do so by construction but one.',
+    );
     for (const seed of [1, 2, 3]) {
       const { data } = await run(schemes, { seed });
       const depends = Object.entries(data.schemes as Record<string, { logits: { depends: string } }>);
-      const offset = spelled(depends.filter(([, { logits }]) => logits.depends === 'offset').length);
-      const some = `${offset[0]?.toUpperCase()}${offset.slice(1)} of the ${spelled(depends.length)}`;
-      expectOnPage(
-        `${some} give scores that depend on the offset between two positions and on nothing else. All do so by construction but one.`,
-      );
+      const ofOffset = depends.filter(([, { logits }]) => logits.depends === 'offset');
+      expect(ofOffset.length).toBeGreaterThan(depends.length / 2);
       const of = Object.fromEntries(depends.map(([id, { logits }]) => [id, logits.depends]));
       expect(of['concat-raw']).toBe('offset');
       for (const id of ['add', 'concat-full', 'concat-block-diagonal']) expect(of[id]).toBe('places');

@@ -64,7 +64,6 @@ Covariances row_centred_covariances(const Scalar* terms, int count, const Scalar
   // Centred logits are scaled to 1 before they are squared.
   Scalar largest_logit = 0;
   for (Eigen::Index i = 0; i < n; ++i) {
-    if (!counted.counts(i, i)) continue;
     const Scalar* const row = row_of(logits, i);
     largest_logit = std::max(largest_logit, largest_magnitude(row, size));
   }

@@ -48,7 +48,7 @@ void add_position_rows_gradient(const ModelOptions& options, const Batch& batch,
                                 Tables& d_tables);
 
 // What is added to the scores of a layer, [H n, n]: kMasked at later keys under a causal mask and zeros
-// elsewhere; and the same with the bias of tupe, alibi and t5.
+// elsewhere; and the same with the scheme's bias, if it has one.
 Matrix<float> causal_mask(const ModelOptions& options, Eigen::Index n);
 Matrix<float> mask_and_bias(const ModelOptions& options, const Parameters& parameters, Eigen::Index n);
 

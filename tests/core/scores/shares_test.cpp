@@ -114,6 +114,47 @@ TEST(Shares, OfOneKeyAlone) {
   EXPECT_NEAR(result.shares[1], (4 + 2 + 6) / 56.0, 1e-15);
 }
 
+// Large terms that cancel leave scores that are mere rounding of these terms.
+TEST(Shares, OfTermsThatCancelAreNaN) {
+  Shapes shapes(13);
+  const int n = 6;
+  Matrix<double> terms = shapes.matrix(2, n * n);
+  const Matrix<double> logits = 1e-9 * MatrixMap<double>(terms.row(1).data(), n, n);
+  terms.row(0) *= 1e8;
+  terms.row(1) = 1e-9 * terms.row(1) - terms.row(0);
+  const auto result = row_centred_covariances(terms.data(), 2, logits.data(), n);
+  EXPECT_EQ(result.logits, 0);
+  EXPECT_TRUE(result.shares.array().isNaN().all()) << result.shares.transpose();
+}
+
+// The square of one score is beyond the range of doubles, wherever it stands and whatever its sign.
+TEST(Shares, OfOneHugeScore) {
+  const int n = 5;
+  for (int place = 0; place < n * n; ++place) {
+    for (const double huge : {1e200, -1e200}) {
+      Matrix<double> terms = Matrix<double>::Zero(2, n * n);
+      terms(0, place) = huge;
+      terms(1, place) = 3 * huge;
+      const auto result = row_centred_covariances(terms.data(), 2, sum_of(terms, n).eval().data(), n);
+      EXPECT_NEAR(result.shares[0], 0.25, 1e-15) << place;
+      EXPECT_NEAR(result.shares[1], 0.75, 1e-15) << place;
+    }
+  }
+}
+
+// Floats are summed as doubles, at every number of keys.
+TEST(Shares, OfFloatsAreThoseOfTheSameDoubles) {
+  Shapes shapes(14);
+  for (int n = 2; n <= 9; ++n) {
+    const Matrix<float> terms = shapes.matrix(3, n * n).cast<float>(), logits = terms.colwise().sum();
+    const Matrix<double> exact = terms.cast<double>(), exact_logits = logits.cast<double>();
+    const auto of_floats = row_centred_covariances(terms.data(), 3, logits.data(), n);
+    const auto of_doubles = row_centred_covariances(exact.data(), 3, exact_logits.data(), n);
+    EXPECT_EQ(of_floats.shares, of_doubles.shares) << n;
+    EXPECT_EQ(of_floats.logits, of_doubles.logits) << n;
+  }
+}
+
 TEST(Shares, OneTokenHasNoMeaningfulShare) {
   const double term = 3;
   const auto result = row_centred_covariances(&term, 1, &term, 1);
