@@ -129,7 +129,7 @@ export const figure: Figure<typeof controls, OneScore> = {
       },
       {
         sign: '→',
-        title: narrow || allIncluded(state) ? 'attention' : 'attention, included terms',
+        title: narrow || allIncluded(state) ? 'attention' : 'attention, included',
         array: data.selection.softmax,
         low: 0,
         high: 1,
