@@ -123,7 +123,7 @@ const slow = [
   'figures/depth',
   'figures/fourTasks',
   'figures/keepApart',
-  'figures/own*',
+  'figures/user*',
   'figures/overlap',
   'figures/schemesTasks',
   'fuzz/*',

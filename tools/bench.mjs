@@ -1,6 +1,6 @@
 // npm run bench: times the four terms, a forward pass of MiniLM's shape and training steps, in the library
 // and in its peers, in Node and in Chromium. Vitest does the timing: `-- --project=chromium` runs in one of
-// them, and `-- -t Training` runs one job. tools/bench/figures.mjs times the page.
+// them, and `-- -t training` runs one job. tools/bench/figures.mjs times the page.
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { build } from './build.mjs';

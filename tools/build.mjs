@@ -1,4 +1,5 @@
 // npm run build: builds dist/, a static site, with CMake, tsc, esbuild and Vite, one after the other.
+// None of these knows what the others have written, and two commands may build one checkout at once.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildDeclarations, buildPreset } from './cmake.mjs';

@@ -1,5 +1,6 @@
 // npm test: the checks and tests of every change; quick: those of the library and the figures; test:all:
-// every test. One closing line counts them.
+// every test. One closing line counts them. Neither ctest nor Vitest sets up a machine, builds what is
+// tested, or counts the other's tests.
 import { randomInt } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -106,7 +107,7 @@ async function runAll({ extent, chosen, filters, seed }, tally) {
 }
 
 /** The folders whose tests run in Node on the library and the figures alone. */
-const withoutSite = ['api', 'figures', 'worker', 'fuzz'];
+const withoutSite = ['api', 'figures', 'worker', 'fuzz', 'soak'];
 
 /** Whether a test that will run may read the page or the embeds, so that they must be built. */
 function readsSite(chosen, filters, extent) {

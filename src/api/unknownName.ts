@@ -1,5 +1,5 @@
-// Composes the sentence about a name that does not exist: an option of the library or the command, a setting
-// of a figure.
+// Composes the sentence about a name that does not exist: an option of the library or the command, a figure,
+// a setting of a figure.
 
 /**
  * The optimal string alignment distance: how many letters must be inserted, deleted, replaced, or exchanged

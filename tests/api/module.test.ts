@@ -1,3 +1,4 @@
+// Loading: which engine a module needs, where its .wasm comes from, and what a failure says.
 import { load, type ModuleName, supportedSimd, wasmAddress } from 'add-or-concatenate';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readBytes } from '../../build/package/files.js';

@@ -1,3 +1,4 @@
+// Figures on pages with keys, styles, translators and policies of their own.
 import { describe, expect, inject, test } from 'vitest';
 import { openChromium } from '../engines/chromium.ts';
 import { figure, inPage, type Made, openBlog, page, patience, script, settled } from './support/embeds.ts';

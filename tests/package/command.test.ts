@@ -99,7 +99,7 @@ test.each([
   [[], 0, 'Examples'],
   [['draw'], 2, 'no command called “draw”'],
   [['figure'], 2, 'the name of one figure'],
-  [['figure', 'nothing', '--out', 'a.svg'], 2, 'no figure called “nothing”'],
+  [['figure', 'nothing', '--out', 'a.svg'], 2, 'Unknown figure `nothing`. Figures: '],
   [['figure', 'dot-products'], 2, '--out FILE'],
   [['figure', 'dot-products', '--out', 'a.gif'], 2, '.svg, .png, .csv, .json'],
   [['figure', 'dot-products', '--out', 'a.svg', '--theme', 'blue'], 2, 'light, dark or auto'],

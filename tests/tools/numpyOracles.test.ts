@@ -27,7 +27,7 @@ test.skipIf(withoutNumpy && changed.length > 0)('those that changed give what is
   } else {
     const all = changed.join(', ');
     console.log(
-      `Run again, since they changed: ${all}. SUPERPOSE_WRITE=1 npm test -- numpyOracles notes that.`,
+      `Run again, since they changed: ${all}. SUPERPOSE_WRITE=1 npm test -- node numpyOracles.test notes that.`,
     );
   }
 });

@@ -97,12 +97,6 @@ export const smaller = (compress: CompressOptions, format: FormatOptions = {}): 
   },
 });
 
-/**
- * Matches the bundler's loop over a module's exports. Its `for … in` also visits what a page has added to
- * Object.prototype and would define that again, so on such a page no figure would load.
- */
-const exportLoop = /for\s*\(var (\w+) in (\w+)\)/g;
-
 // The file of language models also says how each source was trained, and has runs that only docs/evidence.md
 // speaks of. Readers of the page need not fetch those.
 export const readResults = (): Plugin => ({
@@ -118,8 +112,14 @@ export const readResults = (): Plugin => ({
   },
 });
 
-export const ownNames = (): Plugin => ({
-  name: 'own-names',
+/**
+ * Matches the bundler's loop over a module's exports. Its `for … in` also visits what a page has added to
+ * Object.prototype and would define that again, so on such a page no figure would load.
+ */
+const exportLoop = /for\s*\(var (\w+) in (\w+)\)/g;
+
+export const ownProperties = (): Plugin => ({
+  name: 'own-properties',
   renderChunk: (code) =>
     code.includes('Symbol.toStringTag') ? code.replace(exportLoop, 'for (var $1 of Object.keys($2))') : null,
 });

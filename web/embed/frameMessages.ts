@@ -3,7 +3,7 @@
 import type { Theme } from '../plot/colour.js';
 
 const context = 'superpose.theme';
-/** The `context` of the message about heights, which hosts of embeds know. */
+/** The `context` of the message about heights, by which sites that host embeds recognize it. */
 const resize = 'iframe.resize';
 
 /** The largest height that is believed, in pixels. At a width of 280, no figure with all open is higher. */

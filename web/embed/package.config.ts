@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vite';
 import { noticeCollector } from '../build/notices.js';
-import { independent, onlyHalf, ownNames, smaller } from '../build/plugins.js';
+import { independent, onlyHalf, ownProperties, smaller } from '../build/plugins.js';
 import { withoutWasmAddress } from './vite.config.js';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -41,7 +41,7 @@ export default defineConfig({
   },
   plugins: [
     onlyHalf('figure'),
-    ownNames(),
+    ownProperties(),
     notices.plugin(),
     // Without compression, what a debugger shows keeps its structure.
     smaller({ defaults: false }, { comments: /@vite-ignore|webpackIgnore|[@#]__PURE__/ }),

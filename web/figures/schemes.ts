@@ -20,11 +20,11 @@ import {
   controls,
   type Data,
   ids,
+  mapRounding,
   n,
   type OffsetMap,
   offsetMap,
   positionWidths,
-  rounding,
   type State,
   scoresOfAll,
   shape,
@@ -119,7 +119,7 @@ function mapsOfChosen(data: Data, state: State, at: Places): Drawn {
   const { marks, regions, put } = drawing();
   const chosen = data.schemes[state.scheme];
   const largest = Math.max(chosen.logits.limit, ...data.terms.map((term) => term.limit));
-  const limit = largest > rounding ? largest : 1;
+  const limit = largest > mapRounding ? largest : 1;
   const most = largestMagnitude([chosen.softmax]);
   const scoreMap = (offsetMap: OffsetMap) => ({
     values: offsetMap.values,

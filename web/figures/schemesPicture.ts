@@ -13,7 +13,7 @@ import {
 import type { Mark, Span } from '../plot/scene.js';
 import type { ReadoutPiece } from './figure.js';
 import { formulaLines } from './formula.js';
-import { type Data, ids, type OffsetMap, rounding, type State } from './schemesScores.js';
+import { type Data, ids, mapRounding, type OffsetMap, type State } from './schemesScores.js';
 import { type AnovaTerm, anovaLabels, kinds } from './schemeTexts.js';
 
 export const dependsOn = ({ depends, offsets }: OffsetMap): string =>
@@ -152,7 +152,7 @@ export function arrange(data: Data, state: State, width: number) {
 /** The plane of the means by offset, as high as the largest mean. */
 export function kernelPlane({ n, schemes }: Data, { scheme }: State, area: Area) {
   const reach = largestMagnitude([schemes[scheme].logits.offsets.kernel]);
-  const end = reach > rounding ? reach : 1;
+  const end = reach > mapRounding ? reach : 1;
   return plane(
     area,
     { from: 1 - n, to: n - 1, label: 'offset: key − query, in tokens', nice: false },

@@ -70,7 +70,7 @@ export interface Data {
 }
 
 /** A difference below this fraction of a map's largest value is rounding. */
-export const rounding = 1e-9;
+export const mapRounding = 1e-9;
 
 /** The shape of BERT-base, for which parameters are counted. Its sequences have 512 tokens. */
 export const shape = { d_model: 768, heads: 12, d_head: 64, layers: 12, positions: 512, buckets: 32 };
@@ -214,7 +214,7 @@ function inputOf(
 export function offsetMap(superpose: Superpose, values: Float64Array): OffsetMap {
   const offsets = superpose.offsetMeans({ data: values, rows: n, columns: n });
   const [least = 0, largest = 0] = extent(values);
-  const size = rounding * Math.max(-least, largest, Number.MIN_VALUE);
+  const size = mapRounding * Math.max(-least, largest, Number.MIN_VALUE);
   const varies = largestMagnitude([offsets.kernel]) > size;
   const depends = offsets.maxDeviation > size ? 'places' : varies ? 'offset' : 'nothing';
   return { values, offsets, limit: Math.max(largest - offsets.mean, offsets.mean - least), depends };

@@ -1,5 +1,6 @@
 // Computes and draws a figure in Node, without a page but with the same code.
 import { readFile } from 'node:fs/promises';
+import { unknownName } from '../../build/package/unknownName.js';
 import type { Result } from '../element/exports.js';
 import { excerptRecorder, type ModelExcerpt, NotInExcerpt, watchedLibrary } from '../embed/modelExcerpt.js';
 import { readState } from '../figures/controls.js';
@@ -33,7 +34,7 @@ export function rendererOf(loaded: Library) {
     const figure = Object.hasOwn(figures, name) ? figures[name] : undefined;
     const compute = await computeOf(name);
     if (!figure || !compute) {
-      throw new Error(`There is no figure called “${name}”. There are ${Object.keys(figures).join(', ')}.`);
+      throw new Error(unknownName('figure', name, Object.keys(figures)));
     }
     const { state: read, refused } = readState(figure.controls, settings);
     heed(refused);

@@ -15,6 +15,7 @@ const line = 0.78;
 /** Below a picture that stays, the reading line is this far below where a step's text stays, in pixels. */
 const near = 12;
 
+/** The space above and below a picture that stays, in pixels. */
 const gap = 16;
 /** What a picture may draw outside its surface, in pixels: clipping leaves it there. */
 const spill = 99;

@@ -69,7 +69,7 @@ export async function computeOf(figure: string): Promise<Compute<any, unknown> |
   try {
     return Object.hasOwn(modules, figure) ? (await modules[figure]?.())?.compute : undefined;
   } catch (cause) {
-    throw new Error('The code that computes this figure could not be fetched; is there a network?', {
+    throw new Error('The code of this figure could not be fetched; is there a network?', {
       cause,
     });
   }

@@ -18,7 +18,7 @@ const loadedLibrary = retryable(() =>
     ({ library, siteAdvice, withoutModel }) =>
       model ? library({ from: model }) : withoutModel(library(), siteAdvice),
     (cause: unknown) => {
-      throw new Error('The code that computes could not be fetched; is there a network?', { cause });
+      throw new Error('The compute code could not be fetched; is there a network?', { cause });
     },
   ),
 );

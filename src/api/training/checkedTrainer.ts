@@ -68,7 +68,7 @@ const taskNames: check.OptionNames<TaskTrainerOptions> = {
   sequences: true,
   evaluationSequences: true,
 };
-const ownNames: check.OptionNames<OwnTrainerOptions> = {
+const batchNames: check.OptionNames<OwnTrainerOptions> = {
   evaluation: true,
   vocabulary: true,
   classes: true,
@@ -76,16 +76,16 @@ const ownNames: check.OptionNames<OwnTrainerOptions> = {
 };
 
 export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
-  check.knownOptions('options', options, { ...taskNames, ...ownNames });
+  check.knownOptions('options', options, { ...taskNames, ...batchNames });
   const input = options as AnyOptions;
-  const isOwn = input.task == null;
-  if (isOwn === (input.evaluation == null)) {
-    throw new TypeError(`A trainer needs either task or evaluation; got ${isOwn ? 'neither' : 'both'}.`);
+  const hasNoTask = input.task == null;
+  if (hasNoTask === (input.evaluation == null)) {
+    throw new TypeError(`A trainer needs either task or evaluation; got ${hasNoTask ? 'neither' : 'both'}.`);
   }
   // The options of either kind may have `task` or `evaluation`, which belongs to the other kind, as
   // undefined.
-  if (isOwn)
-    check.knownOptions('options', input, { ...ownNames, task: true } as check.OptionNames<AnyOptions>);
+  if (hasNoTask)
+    check.knownOptions('options', input, { ...batchNames, task: true } as check.OptionNames<AnyOptions>);
   else
     check.knownOptions('options', input, { ...taskNames, evaluation: true } as check.OptionNames<AnyOptions>);
   const model = checkedModel(raw, input);
@@ -93,7 +93,7 @@ export function checkedTrainer(raw: RawModule, options: TrainerOptions) {
   const seed = check.seed('seed', input.seed ?? 1);
   const noTerms = noTermsOf(model.facts, model.zeroScores);
   const cuts = checkedTerms('cuts', input.cuts ?? [], noTerms);
-  const examples: Examples = isOwn ? ownExamples(input) : taskExamples(raw, input);
+  const examples: Examples = hasNoTask ? userExamples(input) : taskExamples(raw, input);
   const checked = { ...model, ...optimizer, ...examples, seed, cuts, noTerms };
   const bytes = raw.trainerBytes(checked, checked.tokens);
   check.requireMemory(
@@ -159,11 +159,11 @@ function checkedOptimizer(input: AnyOptions) {
   };
 }
 
-type OwnExamples = ReturnType<typeof ownExamples>;
+type UserExamples = ReturnType<typeof userExamples>;
 /** The examples of a task, or the caller's own. */
-type Examples = Partial<OwnExamples & ReturnType<typeof taskExamples>> & Omit<OwnExamples, 'evaluation'>;
+type Examples = Partial<UserExamples & ReturnType<typeof taskExamples>> & Omit<UserExamples, 'evaluation'>;
 
-function ownExamples(input: AnyOptions) {
+function userExamples(input: AnyOptions) {
   const vocabulary = check.integer('vocabulary', input.vocabulary, 1);
   const classes = check.integer('classes', input.classes, 1);
   check.object('evaluation', input.evaluation);

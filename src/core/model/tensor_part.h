@@ -1,4 +1,4 @@
-// The part of a file's tensor that is one map's weight. The tensor's rows arrive a few at a time.
+// The part of a tensor in a file that is the weight of one linear map: a file may keep several in one tensor. The tensor's rows arrive a few at a time.
 #pragma once
 
 #include <algorithm>

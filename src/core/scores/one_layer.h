@@ -1,6 +1,6 @@
 // The outputs of a linear layer for vectors that are added, and for the same vectors concatenated.
 //
-// Rows are vectors, as in a W. With parts a_k, each [n, d], and weights W_k, each [d, m],
+// Vectors are rows, so a layer computes a W. With parts a_k, each [n, d], and weights W_k, each [d, m],
 //
 //   added         (sum_k a_k) W_1
 //   concatenated  [a_1, a_2, ...] (W_1 over W_2 over ...) = sum_k a_k W_k

@@ -402,7 +402,8 @@ double Model::loss_and_gradient(const Parameters& parameters, const Batch& batch
   const Derived derived = derive(parameters, batch.n);
   const std::vector<Scores> scores = choose_scores(terms);
   for (const NamedParameter& parameter : named_parameters(options_, gradient)) parameter.values->setZero();
-  // `gradient` is zero here, so everything derived from it is too, except the mask and fixed biases in `bias`.
+  // `gradient` is zero here, so everything derived from it is too, except the mask and fixed biases in
+  // `bias`.
   Derived d_derived = derive(gradient, batch.n);
   d_derived.bias.setZero();
   double loss = 0;

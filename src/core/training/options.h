@@ -14,7 +14,7 @@ enum class TrainingScheme {
   none,
   add,          // x = e + p
   concat,       // x = [e | p], in the same width
-  concat_wide,  // x = [e | p], each D wide: a stream of twice the width
+  concat_wide,  // x = [e | p], each as wide as d_model: a stream of twice that width
   tupe,   // x = e; c' (p_i U_q)_h . (p_j U_k)_h added to the scores (TUPE, arXiv 2006.15595, equation 7)
   rope,   // queries and keys rotated, channels (2k, 2k + 1) (arXiv 2104.09864)
   alibi,  // -alibi_slopes(H)[h] |i - j| added to the scores (arXiv 2108.12409)

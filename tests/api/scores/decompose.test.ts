@@ -1,3 +1,4 @@
+// decompose(): terms that add up to the scores, their shares, and both gauges.
 import {
   type DecomposeInput,
   logitsOf,

@@ -1,3 +1,4 @@
+// dotProducts(): the four products of sums of tokens and positions.
 import type { Table } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import { roundings } from '../support/bounds.ts';

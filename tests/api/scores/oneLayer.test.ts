@@ -1,3 +1,4 @@
+// oneLayer(): one linear layer over a sum and over a concatenation.
 import type { Table } from 'add-or-concatenate';
 import { describe, expect, test } from 'vitest';
 import oracle from '../../reference/norm_between.json' with { type: 'json' };

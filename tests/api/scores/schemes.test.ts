@@ -1,3 +1,4 @@
+// What holds of all schemes, and what holds of single ones.
 import {
   anovaTerms,
   load,

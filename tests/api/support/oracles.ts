@@ -1,4 +1,4 @@
-// The oracles of tests/reference, typed. Their README explains each number.
+// The oracles of tests/reference, typed. The head of each script explains its numbers.
 
 import type { DecomposeInput, Linear, Table } from 'add-or-concatenate';
 import concatenation from '../../reference/concatenation.json' with { type: 'json' };

@@ -1,3 +1,4 @@
+// The tasks' answers, against their definitions.
 import { expect, test } from 'vitest';
 import { plain } from '../support/builds.ts';
 

@@ -1,6 +1,7 @@
 // The commands `figure`, which draws a figure in any state or writes its numbers, and `list`, which names
 // the figures or the settings of one.
 import { extname } from 'node:path';
+import { unknownName } from '../../../build/package/unknownName.js';
 import {
   allowed,
   type Controls,
@@ -124,9 +125,7 @@ export async function list(args: string[]): Promise<string> {
 function figureNamed(name: string) {
   const figure = Object.hasOwn(figures, name) ? figures[name] : undefined;
   if (!figure) {
-    throw new Refusal(
-      `There is no figure called ${quote(name)}. There are ${Object.keys(figures).join(', ')}.`,
-    );
+    throw new Refusal(unknownName('figure', name, Object.keys(figures)));
   }
   return figure as { name: string; title: string; controls: Controls };
 }
