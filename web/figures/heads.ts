@@ -8,7 +8,7 @@ import { boxAt, lineAt, textAt } from '../plot/parts.js';
 import type { Mark } from '../plot/scene.js';
 import type { Controls } from './controls.js';
 import type { Compute, Figure, Job, LayerScoresOptions, Library, ReadoutPiece } from './figure.js';
-import { groups, type HeadShares as Row, sharedOut, termKinds } from './terms.js';
+import { groups, laterGroups, type HeadShares as Row, sharedOut, termKinds } from './terms.js';
 import {
   excludedRows,
   fetching,
@@ -105,9 +105,6 @@ export const compute: Compute<typeof controls, Data> = async (
   }
   return { rows: sharedOut(superpose, scores), text: texts[0] as string, tokens, dropped, lengths };
 };
-
-/** After the first layer, what attention and MLPs have written belongs to the rest. */
-const laterGroups = { ...groups, rest: [...groups.rest, 'attention', 'mlp'] };
 
 /** The scores of a layer's heads in three groups. */
 async function layerScores(

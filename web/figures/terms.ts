@@ -30,8 +30,21 @@ export const kindOfSixteen = Array.from({ length: 16 }, (_, number) =>
   terms.findIndex((term) => ofSixteen[term].includes(number)),
 );
 
-/** A layer's parts in three groups: token, position, and the rest. */
-export const groups = { token: ['token'], position: ['position'], rest: ['token_type', 'constant'] };
+/**
+ * The parts of a layer's input in three groups: token, position and, as the rest, everything else that the
+ * family adds up or that earlier layers have written. `summands` are those of the embedding, token and
+ * position first.
+ */
+export function groupsOf(summands: readonly string[], layer: number) {
+  const [token = '', position = '', ...others] = summands;
+  const written = layer > 0 ? ['attention', 'mlp'] : [];
+  return { token: [token], position: [position], rest: [...others, ...written, 'constant'] };
+}
+
+const summandsOfMiniLM = ['token', 'position', 'token_type'];
+export const groups = groupsOf(summandsOfMiniLM, 0);
+export const laterGroups = groupsOf(summandsOfMiniLM, 1);
+
 /**
  * For each of the nine terms of three groups, its place in `terms`; number 3 s + r is query group s with key
  * group r.

@@ -13,6 +13,7 @@ import {
 } from 'add-or-concatenate';
 import type { State } from '../figures/controls.js';
 import type { Job, LayerScoresOptions, Library, Memoize, Rows, UserTextModel } from '../figures/figure.js';
+import { groupsOf } from '../figures/terms.js';
 import { mostTokens, watching } from '../figures/trainedModel.js';
 import type {
   ChosenFile,
@@ -192,7 +193,7 @@ async function layerScores(
         // read.
         ...(layer > 0 && { layer }),
         gauge,
-        groups: groupsOf(model, layer),
+        groups: groupsOf(model.summands, layer),
       });
   if (!scores.residuals.every(Number.isFinite))
     throw new RangeError('The model’s scores are beyond float32, in which they are computed.');
@@ -209,12 +210,3 @@ const byMechanism = (means: CorpusMeans) =>
     means,
     groups: { token: ['token', 'offset'], position: ['position'], rest: ['constant'] },
   }) as const;
-
-/**
- * Token, position and, as the rest, everything else that the family adds up or that its layers have written.
- */
-function groupsOf({ summands }: OpenedModel, layer: number): Record<string, readonly string[]> {
-  const [token = '', position = '', ...others] = summands;
-  const written = layer > 0 ? ['attention', 'mlp'] : [];
-  return { [token]: [token], [position]: [position], rest: [...others, ...written, 'constant'] };
-}

@@ -1,6 +1,7 @@
 // A study: the scores of some sentences in some layers and heads, and the terms of each score, computed one
 // piece after another.
 import type { CorpusMeans, OpenedModel, Scores, Sentence, Way } from 'add-or-concatenate';
+import { groupsOf } from '../../figures/terms.js';
 import { turn } from './interrupted.js';
 import { inPlace } from './sentences.js';
 
@@ -51,8 +52,7 @@ export async function* piecesOf(model: OpenedModel, run: StudyRun): AsyncGenerat
     const inSentence = <T>(work: () => T | Promise<T>) => inPlace(places[sentence] ?? '', work);
     await turn(signal);
     if (way === undefined) {
-      const [token = '', ...others] = model.summands;
-      const groups = { token: [token], position: ['position'], rest: [...others.slice(1), 'constant'] };
+      const groups = groupsOf(model.summands, 0);
       const scores = await inSentence(() => model.decompose(input, { ...gaugeOptions, groups, signal }));
       yield { sentence, layer: 0, scores };
       continue;
