@@ -1,3 +1,4 @@
+// Activations follow their formulas over the whole range of floats.
 #include "model/activation.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Terms by mechanism add up in any shape, and means over positions follow their definitions at the extremes.
 #include "model/mechanism.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// One map's weight is taken out of a tensor of several maps.
 #include "model/tensor_part.h"
 
 #include <gtest/gtest.h>

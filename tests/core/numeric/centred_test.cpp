@@ -1,3 +1,4 @@
+// Centring leaves exactly nothing of equal rows, and no trace of a mean far from zero.
 #include "numeric/centred.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// The products and the softmax of small matrices, against their definitions, at every size that the loops
+// tell apart.
 #include "numeric/in_place.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Factorizations rebuild matrices of any shape and rank, and their directions are orthonormal at any scale.
 #include "numeric/orthogonal.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// What is measured does not depend on the scale of the tables.
 #include "numeric/power_of_two.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Products of large matrices, against their definition, across all edges of tiles, panels and blocks.
 #include "numeric/product.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The first few in order are those of a full sort.
 #include "numeric/sorted.h"
 
 #include <gtest/gtest.h>

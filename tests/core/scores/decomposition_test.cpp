@@ -1,3 +1,4 @@
+// The residual is the largest gap of any token, and constant rows become the norm's beta.
 #include "scores/decomposition.h"
 
 #include <gtest/gtest.h>

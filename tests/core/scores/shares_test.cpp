@@ -1,3 +1,4 @@
+// Shares of scores: which pairs count, what has none, and numbers near the ends of the range.
 #include "scores/shares.h"
 
 #include <gtest/gtest.h>

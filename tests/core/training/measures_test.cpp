@@ -1,3 +1,4 @@
+// What is measured of a trained model: overlap, chance, directions and shares.
 #include "training/measures.h"
 
 #include <gtest/gtest.h>

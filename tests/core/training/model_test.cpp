@@ -1,3 +1,4 @@
+// Gradients are those of central differences, and sequences of a batch do not meet.
 #include "training/model.h"
 
 #include <gtest/gtest.h>

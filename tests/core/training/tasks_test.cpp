@@ -1,3 +1,4 @@
+// Targets follow the definitions of the tasks, and draws are uniform and repeatable.
 #include "training/tasks.h"
 
 #include <gtest/gtest.h>

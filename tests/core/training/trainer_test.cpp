@@ -1,3 +1,4 @@
+// A run that diverges is noticed, and the learning rate warms up and falls.
 #include "training/trainer.h"
 
 #include <gtest/gtest.h>
