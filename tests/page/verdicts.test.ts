@@ -76,11 +76,18 @@ modelTest('Back returns to the claim', async () => {
   const item = page.locator('.verdict:not(.later)').first();
   await item.locator('summary').click();
   const see = item.locator('a.see');
-  await see.scrollIntoViewIfNeeded();
   // In the window, not on the page: figures above come live meanwhile.
   const top = () => see.evaluate((link) => Math.round(link.getBoundingClientRect().top));
-  const place = await top();
+  // Where the link is in the moment of the click, because the driver may scroll before it clicks.
+  const clicked = see.evaluate(
+    (link) =>
+      new Promise<number>((resolve) => {
+        const settle = () => resolve(Math.round(link.getBoundingClientRect().top));
+        link.addEventListener('click', settle, { once: true });
+      }),
+  );
   await see.click();
+  const place = await clicked;
   const line = page.locator('.claimed');
   await line.getByRole('button', { name: 'Back' }).click();
   await expect.poll(() => see.evaluate((link) => link === document.activeElement)).toBe(true);
