@@ -3,7 +3,15 @@
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
 import { readFigure, untilDrawn } from './support/shown.ts';
-import { figureOf, modelTest, settled, sharedVisits, stepsCameBy, visit } from './support/visit.ts';
+import {
+  clickedAt,
+  figureOf,
+  modelTest,
+  settled,
+  sharedVisits,
+  stepsCameBy,
+  visit,
+} from './support/visit.ts';
 
 /** Each page of figures, shared by tests that scroll. */
 const scrolling = sharedVisits();
@@ -67,16 +75,7 @@ modelTest('a link within a step changes the picture, but neither the step nor th
   await page.locator('#separate .step h3 a').last().click();
   await settled(page, 'keep-apart');
   const link = page.locator('#separate .step a', { hasText: '0.52' });
-  // Where the link is in the moment of the click, because the driver may scroll before it clicks.
-  const clicked = link.evaluate(
-    (element) =>
-      new Promise<number>((resolve) => {
-        const settle = () => resolve(element.getBoundingClientRect().y);
-        element.addEventListener('click', settle, { once: true });
-      }),
-  );
-  await link.click();
-  const from = await clicked;
+  const from = await clickedAt(link);
   await expect.poll(async () => (await page.evaluate(readFigure, 'keep-apart'))?.state.task).toBe('badge');
   // Figures above may still settle by a line.
   await expect

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { Verdict } from '../../web/build/verdicts.ts';
 import { figures } from './support/expected.ts';
 import { readFigure } from './support/shown.ts';
-import { drawn, figureOf, folderWith, modelTest, settled, visit } from './support/visit.ts';
+import { clickedAt, drawn, figureOf, folderWith, modelTest, settled, visit } from './support/visit.ts';
 
 const verdicts: Verdict[] = JSON.parse(
   readFileSync(new URL('../../web/page/verdicts.json', import.meta.url), 'utf8'),
@@ -77,17 +77,8 @@ modelTest('Back returns to the claim', async () => {
   await item.locator('summary').click();
   const see = item.locator('a.see');
   // In the window, not on the page: figures above come live meanwhile.
-  const top = () => see.evaluate((link) => Math.round(link.getBoundingClientRect().top));
-  // Where the link is in the moment of the click, because the driver may scroll before it clicks.
-  const clicked = see.evaluate(
-    (link) =>
-      new Promise<number>((resolve) => {
-        const settle = () => resolve(Math.round(link.getBoundingClientRect().top));
-        link.addEventListener('click', settle, { once: true });
-      }),
-  );
-  await see.click();
-  const place = await clicked;
+  const top = () => see.evaluate((link) => link.getBoundingClientRect().top);
+  const place = await clickedAt(see);
   const line = page.locator('.claimed');
   await line.getByRole('button', { name: 'Back' }).click();
   await expect.poll(() => see.evaluate((link) => link === document.activeElement)).toBe(true);

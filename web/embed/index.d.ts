@@ -8,8 +8,8 @@ export interface EmbedOptions {
    */
   model?: string | URL;
   /**
-   * The folder of the package's four .wasm files, `add-or-concatenate/superpose-*.wasm`, for bundlers that do not copy
-   * them, such as esbuild. On another origin it must send CORS headers.
+   * The folder of the package's four .wasm files, `add-or-concatenate/superpose-*.wasm`, for bundlers that do
+   * not copy them, such as esbuild. On another origin it must send CORS headers.
    */
   wasm?: string | URL;
 }

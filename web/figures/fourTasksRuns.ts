@@ -77,7 +77,9 @@ export interface Panel extends Curve {
    * training.
    */
   cut: number | null;
-  /** The recorded accuracy of such a model with all scores 0; null if none of this seed and σ is recorded. */
+  /**
+   * The recorded accuracy of such a model with all scores 0; null if none of this seed and σ is recorded.
+   */
   floor: number | null;
   example: Example;
 }

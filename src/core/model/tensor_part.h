@@ -1,4 +1,5 @@
-// The part of a tensor in a file that is the weight of one linear map: a file may keep several in one tensor. The tensor's rows arrive a few at a time.
+// The part of a tensor in a file that is the weight of one linear map: a file may keep several in one tensor.
+// The tensor's rows arrive a few at a time.
 #pragma once
 
 #include <algorithm>

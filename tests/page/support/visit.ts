@@ -38,6 +38,22 @@ export interface VisitOptions extends BrowserContextOptions {
 }
 
 /**
+ * Clicks an element, and returns how far below the window's upper edge it was in that moment: the driver may
+ * scroll before it clicks.
+ */
+export async function clickedAt(target: Locator): Promise<number> {
+  const top = target.evaluate(
+    (element) =>
+      new Promise<number>((resolve) => {
+        const tell = () => resolve(element.getBoundingClientRect().top);
+        element.addEventListener('click', tell, { once: true });
+      }),
+  );
+  await target.click();
+  return top;
+}
+
+/**
  * A figure, searched for in the page's own tree only. Searching every figure's shadow tree, too, as
  * Playwright does, would take longer than everything else.
  */
