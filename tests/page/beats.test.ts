@@ -95,17 +95,18 @@ modelTest('a link to a later picture of a beat marks a step of that picture', as
   expect(await marked.getAttribute('href')).toContain('figure=four-tasks');
 });
 
-modelTest('a picture that waits says nothing at a step that is about another state', async () => {
+modelTest('a picture that waits is pale at a step that is about another state', async () => {
   const { page } = await visit({
     of: 'mix',
     site: (site) => {
       site.hold(/\.wasm$/);
     },
   });
-  const waits = () => figureOf(page, 'dot-products').locator('css:light=.finding').isVisible();
-  for (const [step, says] of [true, false].entries()) {
+  const picture = figureOf(page, 'dot-products').locator('css:light=picture');
+  const opacity = () => picture.evaluate((element) => getComputedStyle(element).opacity);
+  for (const [step, expected] of ['1', '0.25'].entries()) {
     await page.locator('#mix .step h3 a').nth(step).click();
-    await expect.poll(waits, { message: `step ${step}` }).toBe(says);
+    await expect.poll(opacity, { message: `step ${step}` }).toBe(expected);
   }
 });
 

@@ -206,10 +206,14 @@ for (const [width, height, shows] of [
 
 test.each([
   ['keep-apart', 390],
+  ['keep-apart', 600],
   ['keep-apart', 820],
   ['keep-apart', 840],
   ['keep-apart', 1024],
+  ['keep-apart', 1440],
   ['language', 390],
+  ['language', 1440],
+  ['oblique', 700],
 ] as const)('%s comes live in the place that was kept for it, %s px', async (name, width) => {
   let release = () => {};
   const { page } = await visit({

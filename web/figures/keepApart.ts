@@ -302,13 +302,15 @@ function band(drawn: Parameters<typeof lineThrough>[0], at: number[], chance: nu
 /** Heights in pixels: the step above each plane, and the key of its dots below it. */
 const above = 20;
 const under = 24;
+/** The height of a plane in the widest of the site's pictures, above which it does not grow, in pixels. */
+const highest = 345;
 
 /** The rows beside the curves, or above them. */
 function arrange(width: number) {
   const beside = width >= 640;
   const gap = 16;
   const side = beside ? 0.34 * (width - 2 * gap) : (width - gap) / 2;
-  const high = beside ? Math.max(side, 330) : side;
+  const high = beside ? Math.min(Math.max(side, 330), highest) : side;
   const plan = (place: number): Area => ({
     x: place * (side + gap),
     y: 0,
@@ -332,7 +334,7 @@ function arrange(width: number) {
 function drawPlan(title: string, { tokens, positions }: Plan, extent: number, area: Area): Mark[] {
   const [side, high] = [area.width, area.height - above];
   const [top, middle] = [area.y + above, { x: area.x + side / 2, y: area.y + above + high / 2 }];
-  const scale = (0.5 * side - 8) / extent;
+  const scale = (0.5 * Math.min(side, high) - 8) / extent;
   const dots = ({ x, y }: Plan['tokens'], ink: Ink): Mark =>
     dotsAt(
       x.map((coordinate) => middle.x + scale * coordinate),

@@ -7,10 +7,12 @@ import { captionOf, openingText } from '../plot/format.js';
 import { escaped } from '../plot/svg.js';
 import type { Rendered } from './render.js';
 
-/** The window width from which figures stand beside steps or beside one another. */
-const besideFrom = '85rem';
+/** The window width from which figures stand beside steps. */
+const besideFrom = '75rem';
 /** On an upright tablet, up to this window width, the first figure draws its two ways one below the other. */
 const upright = { width: 728, to: '52.4rem' };
+/** Between a phone and an upright tablet, from this window width on. */
+const small = { width: 560, from: '37.5rem' };
 /** The drawing in narrower windows of figures that stand beside something in wide windows. */
 const besideMiddle = { width: 820, to: '74.99rem' };
 
@@ -58,6 +60,7 @@ export async function placeholder(
   const middle = column && !first ? besideMiddle : upright;
   const sizes = {
     ...pictureWidths,
+    small: small.width,
     middle: middle.width,
     ...(column && { column }),
   };
@@ -77,7 +80,9 @@ export async function placeholder(
     html:
       `${below ? '' : inputs}` +
       `<picture>${column ? source(`min-width: ${besideFrom}`, 'column') : ''}` +
-      `${source(`48rem <= width <= ${middle.to}`, 'middle')}${source('min-width: 48rem', 'wide')}` +
+      source(`42.5rem <= width <= ${middle.to}`, 'middle') +
+      source('min-width: 42.5rem', 'wide') +
+      source(`min-width: ${small.from}`, 'small') +
       `<img src="${address('narrow')}" ${sizeOf(pictureWidths.narrow)} ${first ? 'fetchpriority="high"' : 'loading="lazy"'} alt="${escaped(figure.title)}"></picture>` +
       `${below ? inputs : ''}<p class="finding">${head && `<b>${head}</b>`}${rest}</p>${link}`,
   };
