@@ -54,7 +54,7 @@ interface Host extends LitElement {
 
 export class Cursors implements ReactiveController {
   /** While the cursor is held, the pointer does not move it. */
-  isHeld = false;
+  isPinned = false;
   /** Whether anything has pointed at a place yet. Until then no place is marked or read out. */
   isPointed = false;
   /** Whether a step of the page, not the reader, has marked the place. */
@@ -102,7 +102,7 @@ export class Cursors implements ReactiveController {
     const follows = figure.follows?.some((name) => before?.state[name as string] !== state[name as string]);
     if (before?.rows !== rows || before.columns !== columns || follows) {
       this.#place = figure.firstCursor?.(data, state) ?? { i: 0, j: 0 };
-      this.isHeld = false;
+      this.isPinned = false;
     }
     this.#place = within(this.#place, rows, columns);
   }
@@ -134,7 +134,7 @@ export class Cursors implements ReactiveController {
     const target = this.#at(event);
     linked.lightTerm(target?.region.term);
     surface.classList.toggle('sets', target?.region.sets !== undefined);
-    if (target?.cursor && !this.isHeld) this.#move(target.cursor);
+    if (target?.cursor && !this.isPinned) this.#move(target.cursor);
   };
 
   /** A reader who comes by keyboard sees where the keys begin. */
@@ -166,15 +166,15 @@ export class Cursors implements ReactiveController {
 
   #press(cursor: Cursor, reads = false): void {
     if (this.#choose(cursor, reads)) return;
-    this.isHeld = !(this.isHeld && same(cursor, this.#place));
+    this.isPinned = !(this.isPinned && same(cursor, this.#place));
     this.#move(cursor);
     this.host.requestUpdate();
-    if (this.isHeld) void this.host.speech.readout();
+    if (this.isPinned) void this.host.speech.readout();
   }
 
   /** Nothing is marked any more: the element is another figure, or has left the step that marked a place. */
   reset(): void {
-    this.isHeld = false;
+    this.isPinned = false;
     this.isPointed = false;
     this.isMarkedByStep = false;
   }
@@ -261,8 +261,8 @@ export class Cursors implements ReactiveController {
     const { view } = this.host.picture;
     if (!view || event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.key === 'Escape') {
-      if (!this.isHeld) return;
-      this.isHeld = false;
+      if (!this.isPinned) return;
+      this.isPinned = false;
       this.host.requestUpdate();
       // Escape releases the cursor, and closes nothing around the figure.
       event.preventDefault();

@@ -98,7 +98,7 @@ export class FigureElement extends LitElement {
       untranslate(this.renderRoot);
       super.performUpdate();
       // Text beside the figure that is about the recorded sentence is muted by page.css.
-      this.toggleAttribute('data-own-text', this.request.readsOwnText);
+      this.toggleAttribute('data-user-text', this.request.showsUserText);
     } catch (error) {
       console.warn(`Superpose: “${this.name}” could not be drawn on this page. (${error})`);
     }
@@ -239,7 +239,7 @@ export class FigureElement extends LitElement {
   }
 
   #live(view: View, below: TemplateResult | typeof nothing): TemplateResult {
-    const { cursor, isHeld, isPointed, isMarkedByStep, point, leave, hold, step } = this.cursors;
+    const { cursor, isPinned, isPointed, isMarkedByStep, point, leave, hold, step } = this.cursors;
     const [head, rest] = captionOf(view.finding);
     const { state, liveJob, isEdited } = this.request;
     const isLate = state.is === 'computing' && state.picture === 'late';
@@ -265,8 +265,8 @@ export class FigureElement extends LitElement {
           : nothing
       }
       <div class=${(isPointed && !isMarkedByStep) || isEdited ? 'reading active' : 'reading'} part="below reading">
-        <p class="readout" part="below ${isPointed ? 'readout' : ''} ${isHeld ? 'held' : ''}">${isPointed ? this.picture.readout.map(drawnPiece) : this.#hint()}
-          ${isHeld ? html`<span class="held"> Held: tap again to let go.</span>` : nothing}</p>
+        <p class="readout" part="below ${isPointed ? 'readout' : ''} ${isPinned ? 'held' : ''}">${isPointed ? this.picture.readout.map(drawnPiece) : this.#hint()}
+          ${isPinned ? html`<span class="held"> Held: tap again to let go.</span>` : nothing}</p>
         <button class=${isEdited ? 'reset' : 'reset idle'} part="below reset" aria-label="Reset: ${view.figure.title}" @click=${this.#reset}>Reset</button>
       </div>
       ${view.figure.opens ? this.#toolsMenu.opens(view, cursor) : nothing}

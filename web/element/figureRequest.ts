@@ -269,7 +269,7 @@ export class FigureRequest implements ReactiveController {
       refused.length > 0 ? this.#read([]).state : state,
       problems.length > 0 ? [...problems, firstViewInstead] : [],
     );
-    this.host.cursors.isHeld = false;
+    this.host.cursors.isPinned = false;
     this.beforeDrag = undefined;
     this.#ask();
   }
@@ -293,7 +293,7 @@ export class FigureRequest implements ReactiveController {
   }
 
   /** Whether the figure shows a text that the reader has given in place of the recorded one. */
-  get readsOwnText(): boolean {
+  get showsUserText(): boolean {
     const unused = new Set(this.figure?.unused?.(this.settings) ?? []);
     return this.#sharedTexts.some(
       (name) => !unused.has(name) && this.settings[name] !== this.figure?.controls[name]?.initial,
@@ -431,7 +431,7 @@ export class FigureRequest implements ReactiveController {
     this.host.speech.changed = true;
     // Otherwise a live job with these settings would go on, or stay paused.
     this.#cancel();
-    if (this.readsOwnText) forgetPageTexts(this.#sharedTexts);
+    if (this.showsUserText) forgetPageTexts(this.#sharedTexts);
     await this.show(this.#authorSettings);
     this.#announce(true);
   }

@@ -223,7 +223,7 @@ class Presenter {
 
   /** Whether the figure differs from its screen: somebody set it, or it shows the reader's own sentence. */
   get #isOther(): boolean {
-    return this.#memory.link !== undefined || (this.#isSet && (this.#figure?.request.readsOwnText ?? false));
+    return this.#memory.link !== undefined || (this.#isSet && (this.#figure?.request.showsUserText ?? false));
   }
 
   /** The fragment of the address that shows the same on the page. */

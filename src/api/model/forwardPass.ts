@@ -116,7 +116,7 @@ export async function forwarded(
   const pass = checkedForward(stack, summands, input);
   const { names, n, options } = pass;
   stack.layerInUse = undefined;
-  stack.holdPass(
+  stack.reservePass(
     `A forward of ${check.counted(n, 'token')} through ${check.counted(options.layers, 'layer')}`,
     pass.bytes,
   );
@@ -125,9 +125,9 @@ export async function forwarded(
     const tables = names.map((name) => summands[name] as Table);
     let layer = raw.runForward(address, tables, options, stepLength);
     while (layer !== endOfPass) {
-      const isHeld = stack.holds(layer);
+      const isResident = stack.isResident(layer);
       await useLayer(stack, layer);
-      if (isHeld) await breath();
+      if (isResident) await breath();
       input.signal?.throwIfAborted();
       layer = raw.stepForward(addressFor(stack, pass), stepLength);
     }
@@ -212,7 +212,7 @@ function decomposition(stack: ResidentStack, pass: Pass, address: number, input:
   const prepare = (count: number, more: number) => {
     stack.layerInUse = layer;
     fitsScores(raw, n, count, only.length, 2 * Math.max(d, queryChannels), more);
-    const missing = layers.find((needed) => needed >= advanced && !stack.holds(needed));
+    const missing = layers.find((needed) => needed >= advanced && !stack.isResident(needed));
     if (missing === undefined) return;
     throw new Error(
       `Layer ${missing} was released after it ran, because not all layers fit into memory. Call decompose() of the model with layer: ${layer}, which reads it again.`,

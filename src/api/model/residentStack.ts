@@ -84,7 +84,7 @@ export interface ResidentStack extends ReturnType<typeof checkedInput> {
   /** isAlive() and delete(). */
   readonly handle: ReturnType<typeof makeResident>['handle'];
   /** The layers that were added: how many bytes each takes, and whether it is in memory. */
-  readonly layers: { bytes: number; isHeld: boolean }[];
+  readonly layers: { bytes: number; isResident: boolean }[];
   /** The width of the widest MLP and its gate together. */
   inner: number;
   /** How layers that are not in memory are read; undefined if a caller adds all layers. */
@@ -92,9 +92,9 @@ export interface ResidentStack extends ReturnType<typeof checkedInput> {
   /** The layer that must stay in memory, because it is in use. */
   layerInUse: number | undefined;
   /** Whether a layer is in memory. */
-  holds(layer: number): boolean;
+  isResident(layer: number): boolean;
   /** How many bytes the layers in memory take. */
-  heldBytes(): number;
+  residentBytes(): number;
   /**
    * Frees the last layer that can be read again and is not in use. Returns false if there is none.
    */
@@ -107,7 +107,7 @@ export interface ResidentStack extends ReturnType<typeof checkedInput> {
    * Counts the bytes of the next forward pass in place of the last one's. Throws RangeError if they do not
    * fit.
    */
-  holdPass(what: string, bytes: number): void;
+  reservePass(what: string, bytes: number): void;
   /** Ends the last forward pass and frees it. */
   dropPass(): void;
 }
@@ -135,19 +135,22 @@ export function residentStack(raw: RawModule, input: TransformerStackInput): Res
     reader: undefined,
     layerInUse: undefined,
     lastPass: undefined,
-    holds: (layer) => stack.layers[layer]?.isHeld === true,
-    heldBytes: () => stack.layers.reduce((sum, { bytes, isHeld }) => sum + (isHeld ? bytes : 0), 0),
+    isResident: (layer) => stack.layers[layer]?.isResident === true,
+    residentBytes: () =>
+      stack.layers.reduce((sum, { bytes, isResident }) => sum + (isResident ? bytes : 0), 0),
     releaseLayer() {
       if (!stack.reader) return false;
-      const last = stack.layers.findLastIndex(({ isHeld }, layer) => isHeld && layer !== stack.layerInUse);
+      const last = stack.layers.findLastIndex(
+        ({ isResident }, layer) => isResident && layer !== stack.layerInUse,
+      );
       const released = stack.layers[last];
       if (!released) return false;
       raw.releaseStackLayer(memory.address(), last);
-      released.isHeld = false;
+      released.isResident = false;
       memory.addBytes(-released.bytes);
       return true;
     },
-    holdPass(what, bytes) {
+    reservePass(what, bytes) {
       // The last pass makes room for the next one, but stays if the next one is refused.
       memory.addBytes(-passBytes);
       try {

@@ -45,7 +45,7 @@ export function sharedStack(source: LayerSource): SharedStack {
     const { layers, layerBytes, bytesInMemory } = source;
     const resident = stack && residentStackOf.get(stack);
     const residentLayers = new Set(
-      Array.from({ length: layers }, (_, number) => number).filter(resident?.holds ?? no),
+      Array.from({ length: layers }, (_, number) => number).filter(resident?.isResident ?? no),
     );
     const most =
       Math.min(layerBytes, residentLayers.size * bytesInMemory + check.freeBytes()) / bytesInMemory;

@@ -97,7 +97,7 @@ export async function addedLayer(stack: ResidentStack, layer: ReadLayer): Promis
  */
 export async function useLayer(stack: ResidentStack, number: number): Promise<void> {
   stack.layerInUse = number;
-  if (stack.holds(number)) return;
+  if (stack.isResident(number)) return;
   if (!stack.reader) throw new Error(`The transformer stack has no layer ${number}.`);
   await setLayer(stack, number, await stack.reader.read(number));
 }
@@ -114,7 +114,7 @@ async function setLayer(stack: ResidentStack, number: number, layer: ReadLayer):
     keyNorm: checkedNorm('keyNorm', layer.keyNorm, d_head),
     frequencies: checkedFrequencies(layer.rotary, d_head),
   };
-  while (stack.heldBytes() + bytes > (stack.reader?.layerBytes ?? Infinity) && stack.releaseLayer()) {}
+  while (stack.residentBytes() + bytes > (stack.reader?.layerBytes ?? Infinity) && stack.releaseLayer()) {}
   // While a map is copied, a temporary copy of it takes memory beside the layer.
   check.requireMemory(
     `A layer of ${d} channels`,
@@ -148,7 +148,7 @@ async function setLayer(stack: ResidentStack, number: number, layer: ReadLayer):
     if (stack.handle.isAlive()) raw.stopStackReading(stack.address());
     throw error;
   }
-  stack.layers[number] = { bytes, isHeld: true };
+  stack.layers[number] = { bytes, isResident: true };
   stack.inner = Math.max(stack.inner, layer.up.weight.rows + (layer.gate?.weight.rows ?? 0));
 }
 

@@ -4,7 +4,7 @@ import type { RawModule } from '../module.js';
 import { pairTerms } from '../scores/scores.js';
 import { checkedBatch, checkedTask, type TaskOptions, type TrainingBatch, taskOptionNames } from './tasks.js';
 import type {
-  OwnTrainerOptions,
+  BatchTrainerOptions,
   TaskTrainerOptions,
   TrainerOptions,
   TrainingScheme,
@@ -35,9 +35,9 @@ export const noSum = ({ id }: SchemeFacts) =>
   `The stream under '${id}' is no sum of token and position rows.`;
 
 /** The options of either kind of trainer. */
-type AnyOptions = Partial<TaskTrainerOptions & OwnTrainerOptions>;
+type AnyOptions = Partial<TaskTrainerOptions & BatchTrainerOptions>;
 
-const commonNames: check.OptionNames<Omit<OwnTrainerOptions, 'evaluation' | 'vocabulary' | 'classes'>> = {
+const commonNames: check.OptionNames<Omit<BatchTrainerOptions, 'evaluation' | 'vocabulary' | 'classes'>> = {
   scheme: true,
   table: true,
   d_model: true,
@@ -68,7 +68,7 @@ const taskNames: check.OptionNames<TaskTrainerOptions> = {
   sequences: true,
   evaluationSequences: true,
 };
-const batchNames: check.OptionNames<OwnTrainerOptions> = {
+const batchNames: check.OptionNames<BatchTrainerOptions> = {
   evaluation: true,
   vocabulary: true,
   classes: true,

@@ -114,7 +114,7 @@ export interface TaskTrainerOptions extends AnyTrainerOptions, TaskOptions {
 }
 
 /** Options of a trainer on your own examples. */
-export interface OwnTrainerOptions extends AnyTrainerOptions {
+export interface BatchTrainerOptions extends AnyTrainerOptions {
   /** The batch for evaluation; each step() gets its own batch. */
   evaluation: TrainingBatch;
   /** The number of token ids, from 1 up; ids are below it. */
@@ -123,4 +123,4 @@ export interface OwnTrainerOptions extends AnyTrainerOptions {
   classes: number;
 }
 
-export type TrainerOptions = TaskTrainerOptions | OwnTrainerOptions;
+export type TrainerOptions = TaskTrainerOptions | BatchTrainerOptions;

@@ -1,7 +1,7 @@
 // The trainer as JavaScript sees it: its numbers against the oracle in numpy, and its answers to the four
 // questions. The sentences that it refuses with are in refusals.txt.
 import type {
-  OwnTrainerOptions,
+  BatchTrainerOptions,
   Table,
   Task,
   Trainer,
@@ -158,13 +158,13 @@ describe.each(builds)('$simd SIMD', ({ superpose }) => {
         const qkv = product(normed(x, parameter('g1')), parameter('W_qkv'));
         const width = (x[0] ?? []).length / 2;
         const heads = [0, 1].map((h) => {
-          const ownOptions = weights.slice((2 * s + h) * n, (2 * s + h + 1) * n);
-          ownOptions.forEach((row, i) => {
+          const attention = weights.slice((2 * s + h) * n, (2 * s + h + 1) * n);
+          attention.forEach((row, i) => {
             expect(row.reduce((a, b) => a + b)).toBeCloseTo(1, 6);
             if ('causal' in options) expect(row.slice(i + 1).every((weight) => weight === 0)).toBe(true);
           });
           return product(
-            ownOptions,
+            attention,
             qkv.map((row) => row.slice((4 + h) * width, (5 + h) * width)),
           );
         });
@@ -355,7 +355,7 @@ test('the tasks answer as the oracle has them', () => {
   }
 });
 
-const ownOptions: OwnTrainerOptions = {
+const batchOptions: BatchTrainerOptions = {
   evaluation: { n: 4, tokens: [0, 1, 2, 3], targets: [1, 2, 3, -1] },
   vocabulary: 4,
   classes: 4,
@@ -388,7 +388,7 @@ test('recipes begin as loud as their closed form says', () => {
 });
 
 test('what is refused changes nothing: steps and parameters stay', () => {
-  using trainer = plain.trainer(ownOptions);
+  using trainer = plain.trainer(batchOptions);
   expect(trainer.step(batch)).toHaveLength(1);
   const before = trainer.parameters();
   const E = before.E as Table;
@@ -409,7 +409,7 @@ test('what is refused changes nothing: steps and parameters stay', () => {
 
 test.each([
   [{ task: 'prev' } as const, undefined],
-  [ownOptions, batch],
+  [batchOptions, batch],
 ])('a run that diverges says so and stops', (options, batch) => {
   const trainer = plain.trainer({ ...options, learningRate: 1e30, layerNorm: false });
   const losses = batch ? [] : [...trainer.step(50)];
@@ -438,7 +438,7 @@ test('rows that are all equal have no overlap, and a sentence says so', () => {
   trainer.delete();
 });
 
-const small: OwnTrainerOptions = { ...ownOptions, d_model: 4, positions: 5 };
+const small: BatchTrainerOptions = { ...batchOptions, d_model: 4, positions: 5 };
 
 describe('options', () => {
   const shapesOf = (options: object) => {
