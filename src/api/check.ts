@@ -1,7 +1,7 @@
 // Checks arguments once, before anything is allocated. Each error says what was given and what is allowed:
 // it is a TypeError for a value of the wrong kind, and a RangeError for a wrong value of the right kind.
 import type { Floats, Ids, Integers, Linear, Table } from './table.js';
-import { unknownName } from './unknownName.js';
+import { didYouMean, unknownName } from './unknownName.js';
 
 /**
  * The most bytes that a call’s arguments, working memory and results may take together with everything that
@@ -31,8 +31,8 @@ export const shown = (value: unknown): string => {
 };
 
 /** Refuses a value: throws a RangeError if its kind is right, a TypeError otherwise. */
-export function refuse(name: string, must: string, value: unknown, rightKind = true): never {
-  const sentence = `${name} must be ${must}; it is ${shown(value)}.`;
+export function refuse(name: string, must: string, value: unknown, rightKind = true, hint = ''): never {
+  const sentence = `${name} must be ${must}; it is ${shown(value)}.${hint}`;
   throw rightKind ? new RangeError(sentence) : new TypeError(sentence);
 }
 
@@ -172,13 +172,24 @@ export function oneOf<T extends string>(name: string, value: unknown, allowed: r
   if (typeof value === 'string' && (allowed as readonly string[]).includes(value)) return value as T;
   const must =
     allowed.length > 4 ? `one of ${allowed.join(', ')}` : allowed.map((name) => `'${name}'`).join(' or ');
-  refuse(name, must, value, typeof value === 'string');
+  refuse(name, must, value, typeof value === 'string', nearestOf(value, allowed));
 }
+
+const nearestOf = (value: unknown, list: readonly unknown[]): string =>
+  typeof value === 'string'
+    ? didYouMean(
+        value,
+        list.filter((name) => typeof name === 'string'),
+      )
+    : '';
 
 /** Checks that a value is in a list, and returns its index there. */
 export function placeIn<T>(name: string, value: T, list: readonly T[]): number {
   const place = list.indexOf(value);
-  if (place < 0) refuse(name, `one of ${list.join(', ')}`, value, typeof value === typeof (list[0] ?? value));
+  if (place < 0) {
+    const isRightKind = typeof value === typeof (list[0] ?? value);
+    refuse(name, `one of ${list.join(', ')}`, value, isRightKind, nearestOf(value, list));
+  }
   return place;
 }
 

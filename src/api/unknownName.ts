@@ -1,5 +1,5 @@
 // Composes the sentence about a name that does not exist: an option of the library or the command, a figure,
-// a setting of a figure.
+// a setting of a figure. Wherever a name is one of a list, it suggests the nearest.
 
 /**
  * The optimal string alignment distance: how many letters must be inserted, deleted, replaced, or exchanged
@@ -43,14 +43,18 @@ function nearest(name: string, names: readonly string[]): string | undefined {
 /** The longest part of a name that a sentence quotes, in characters. */
 const longest = 40;
 
+/** “ Did you mean `seed`?”, or nothing if no name is near. */
+export function didYouMean(name: string, names: readonly string[]): string {
+  const suggestion = nearest(name.slice(0, longest), names);
+  return suggestion === undefined ? '' : ` Did you mean \`${suggestion}\`?`;
+}
+
 /**
  * “Unknown option `seeed`. Options: task, scheme, seed. Did you mean `seed`?” `within` is the name of the
  * object that has the option, if a caller could not tell.
  */
 export function unknownName(kind: string, name: string, names: readonly string[], within = ''): string {
   const quoted = JSON.stringify(name.slice(0, longest)).slice(1, -1) + (name.length > longest ? '…' : '');
-  const suggestion = nearest(name.slice(0, longest), names);
   const list = `${kind[0]?.toUpperCase()}${kind.slice(1)}s: ${names.join(', ') || 'none'}.`;
-  const hint = suggestion === undefined ? '' : ` Did you mean \`${suggestion}\`?`;
-  return `Unknown ${kind} \`${within && `${within}.`}${quoted}\`. ${list}${hint}`;
+  return `Unknown ${kind} \`${within && `${within}.`}${quoted}\`. ${list}${didYouMean(name, names)}`;
 }

@@ -266,6 +266,7 @@ EMSCRIPTEN_BINDINGS(model) {
   bind<&forward_scores>("forwardScores");
   bind<&advance_parts>("advanceStackParts");
   bind<&decompose_stack>("decomposeStack");
+  bind<&streams_bytes>("streamsBytes");
   bind<&mechanism>("mechanism");
   bind<&mechanism_bytes>("mechanismBytes");
   bind<&position_means>("positionMeans");

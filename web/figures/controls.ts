@@ -1,6 +1,6 @@
 // The settings of a figure. Its inputs, the reading of its links and attributes, and the type of its state
 // all follow from one table of controls.
-import { unknownName } from '../../build/package/unknownName.js';
+import { didYouMean, unknownName } from '../../build/package/unknownName.js';
 
 interface Labelled {
   label: string;
@@ -201,7 +201,8 @@ export function readState<C extends Controls>(
     const control = controls[name] as Control;
     const value = read(control, text);
     if (value === undefined) {
-      refused.push(`“${shown}” is not a value of ${control.label}, which takes ${allowed(control)}.`);
+      const hint = control.kind === 'choice' ? didYouMean(text, Object.keys(control.options)) : '';
+      refused.push(`“${shown}” is not a value of ${control.label}, which takes ${allowed(control)}.${hint}`);
     } else {
       state[name] = value;
     }

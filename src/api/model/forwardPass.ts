@@ -238,7 +238,7 @@ function decomposition(stack: ResidentStack, pass: Pass, address: number, input:
       advanced = before + 1;
     },
     compute() {
-      prepare(groups.of.length, way === 'streams' ? 4 * heads * n * n : 0);
+      prepare(groups.of.length, way === 'streams' ? raw.streamsBytes(n, heads) : 0);
       const scores = raw.decomposeStack(address, layer, way, means, gauge, groups.of, parts.length, only);
       const { kind, excludedRows } = gauge;
       return { n, parts, heads: only, gauge: kind, excludedRows, causal, ...scores };

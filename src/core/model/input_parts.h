@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "model/transformer_stack.h"
+#include "numeric/bytes.h"
 #include "scores/gauge.h"
 
 namespace superpose {
@@ -58,6 +59,9 @@ class InputParts {
   std::vector<Matrix<float>> parts_;  // of the residual stream before layer_
   int layer_ = 0;
 };
+
+// The bytes that `streams` needs besides the parts: the attention weights of all heads of a layer.
+constexpr double streams_bytes(double n, double heads) { return bytes_of_floats(heads * n * n); }
 
 // A state's means over a corpus.
 struct StateMeans {
