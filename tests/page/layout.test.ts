@@ -212,8 +212,9 @@ test.each([
   ['keep-apart', 1024],
   ['keep-apart', 1440],
   ['language', 390],
+  ['language', 700],
   ['language', 1440],
-  ['oblique', 700],
+  ['oblique', 1280],
 ] as const)('%s comes live in the place that was kept for it, %s px', async (name, width) => {
   let release = () => {};
   const { page } = await visit({
