@@ -282,6 +282,12 @@ test.each([
   expect(site.requests.filter((path) => /\.wasm$|\/model\//.test(path))).toEqual([]);
 });
 
+test('JavaScript is off: on a phone the contents stay at the top of the page', async () => {
+  const { page } = await visit({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
+  await page.locator('footer').scrollIntoViewIfNeeded();
+  expect((await page.locator('.contents').boundingBox())?.y).toBeLessThan(-844);
+});
+
 test('JavaScript is off: nothing is offered that does nothing, and filters of claims need no script', async () => {
   const { page } = await visit({ javaScriptEnabled: false });
   await page.locator('.verdict > summary').first().click();
