@@ -119,6 +119,18 @@ test('a setting that nobody knows is refused with those that exist, and the near
   });
 });
 
+test('a choice that does not exist is refused with those that do, and the nearest, if one is near', () => {
+  const options = { 'concat-half': 'Half', 'concat-quarter': 'Quarter' };
+  const controls = { way: { kind: 'choice', label: 'Way', options, initial: 'concat-half' } } as const;
+  const refusal = (text: string) => readState(controls, [['way', text]]).refused;
+  const sentence = (text: string) =>
+    `“${text}” is not a value of Way, which takes one of concat-half, concat-quarter.`;
+  expect(refusal('concat-quater')).toEqual([`${sentence('concat-quater')} Did you mean \`concat-quarter\`?`]);
+  expect(refusal('xyz')).toEqual([sentence('xyz')]);
+  const long = 'concat-half'.repeat(10_000);
+  expect(refusal(long)).toEqual([sentence(`${long.slice(0, 40)}…`)]);
+});
+
 test('of many settings that nobody knows, a few are named and the others are counted', () => {
   const controls = { n: { kind: 'range', label: 'N', min: 1, max: 9, step: 1, initial: 2 } } as const;
   const unknown = (count: number) => Array.from({ length: count }, (_, k) => [`a${k}`, '1'] as const);
