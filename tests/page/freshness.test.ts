@@ -90,3 +90,15 @@ modelTest.each([
   await drawn(opened, name);
   expect(await picture(opened, name)).toEqual(stepped);
 });
+
+test('a step to an axis with another number of ticks leaves the other marks in the document', async () => {
+  const { page } = await visit({ of: name });
+  const figure = figureOf(page, name);
+  const labels = async () => (await drawn(page, name)).picture.split(' ').length;
+  const before = await labels();
+  const paths = await figure.locator('.marks path').elementHandles();
+  expect(paths.length).toBeGreaterThan(0);
+  await figure.locator('input[name=scale]').press('ArrowRight');
+  expect(await labels()).not.toBe(before);
+  for (const path of paths) expect(await path.evaluate(({ isConnected }) => isConnected)).toBe(true);
+});

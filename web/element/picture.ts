@@ -39,26 +39,33 @@ function drawScene(surface: HTMLElement, scene: Scene, theme: Theme, scale: numb
   write(surface, '.marks', shapesOf(others, false));
 }
 
+/**
+ * Shows these shapes on a layer. Where an axis has another number of ticks, a run of shapes of one kind becomes
+ * longer or shorter; all other shapes keep their elements.
+ */
 function write(surface: HTMLElement, layer: string, shapes: Shape[]): void {
   const svg = surface.querySelector(layer) as Element;
   const before = shown.get(svg) ?? [];
   shown.set(svg, shapes);
   const elements = [...svg.children];
-  shapes.forEach((shape, place) => {
+  const kinds = before.map(kindOf);
+  let place = 0;
+  let run = '';
+  for (const shape of shapes) {
+    const kind = kindOf(shape);
+    if (kind !== run) for (; kinds[place] === run; place++) svg.removeChild(elements[place] as Element);
     const element = elements[place];
-    const previous = before[place];
-    if (!element || !previous) svg.append(elementOf(shape));
-    else if (alike(previous, shape)) change(element, previous, shape);
-    else element.replaceWith(elementOf(shape));
-  });
-  for (const element of elements.slice(shapes.length)) svg.removeChild(element);
+    if (element && kinds[place] === kind) change(element, before[place++] as Shape, shape);
+    else if (element && kind !== run) elements[place++]?.replaceWith(elementOf(shape));
+    else svg.insertBefore(elementOf(shape), element ?? null);
+    run = kind;
+  }
+  for (const element of elements.slice(place)) svg.removeChild(element);
 }
 
-/** Whether two shapes have the same element name and attribute names, whatever the attributes' values. */
-const alike = (left: Shape, right: Shape): boolean =>
-  left.name === right.name &&
-  left.attributes.length === right.attributes.length &&
-  left.attributes.every(([name], place) => name === right.attributes[place]?.[0]);
+/** Shapes of one kind have the same element name and attribute names, whatever the attributes' values. */
+const kindOf = ({ name, attributes }: Shape): string =>
+  [name, ...attributes.map(([attribute]) => attribute)].join(' ');
 
 /** Touches only what differs: unchanged attributes and text cost the browser nothing. */
 function change(element: Element, previous: Shape, { attributes, text, spans }: Shape): void {
