@@ -27,12 +27,13 @@ async function wayOfSteps(beat: string): Promise<{ way: number[]; early: boolean
   const steps = [...stage.querySelectorAll('.step')];
   const way = steps.map(() => 0);
   const stride = 20;
-  const frames = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
+  // The page looks for its step in the frame of the scroll event; a timeout ends after that frame.
+  const frame = () => new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
   const from = stage.getBoundingClientRect().top + scrollY - innerHeight;
   let early = false;
   for (let y = from; y < from + innerHeight + stage.offsetHeight; y += stride) {
     scrollTo({ top: y, behavior: 'instant' });
-    await frames();
+    await frame();
     const top = Number.parseFloat(getComputedStyle(stays).top);
     const isPinned = Math.abs(stays.getBoundingClientRect().top - top) < 2;
     const at = steps.findIndex((step) => step.querySelector('[aria-current]'));
