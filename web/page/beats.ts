@@ -204,7 +204,9 @@ class Stage {
     this.#replay.className = 'replay';
     this.#replay.hidden = !playback;
     this.#replay.onclick = () => playback?.press();
-    this.#replay.textContent = playback?.label ?? '';
+    const label = playback?.label ?? '';
+    // Setting the same text again would restyle the whole page, at each step of a slider.
+    if (this.#replay.textContent !== label) this.#replay.textContent = label;
   }
 
   /** Cuts a picture that reaches below the bar, between two of its parts, unless that leaves a large gap. */
