@@ -27,7 +27,7 @@ async function wayOfSteps(beat: string): Promise<{ way: number[]; early: boolean
   const steps = [...stage.querySelectorAll('.step')];
   const way = steps.map(() => 0);
   const stride = 20;
-  // The page looks for its step in the frame of the scroll event; a timeout ends after that frame.
+  // The page looks for its step in the frame of the scroll event; a timeout set in a frame runs after it.
   const frame = () => new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
   const from = stage.getBoundingClientRect().top + scrollY - innerHeight;
   let early = false;

@@ -107,7 +107,7 @@ function slidersOf(name) {
 }
 
 /**
- * Runs in the page: returns a slider's value and the two beside it, in order, and whether the slider starts
+ * Runs in the page: returns a slider's value and the next two in one direction, and whether the slider starts
  * training instead of only changing the view.
  */
 function sliderOf(name, sliderName) {
@@ -124,8 +124,8 @@ function sliderOf(name, sliderName) {
 }
 
 /**
- * Runs in the page: moves a slider from one value to the next and back, and returns the time of each step, from
- * the input event to the frame after the picture was drawn.
+ * Runs in the page: moves a slider from one value to the next and back, and returns the time of each step,
+ * from the input event to the frame after the picture was drawn.
  */
 async function stepsOf(name, sliderName, count, first, next) {
   const figure = document.querySelector(`superpose-figure[name="${name}"]`);

@@ -40,8 +40,8 @@ function drawScene(surface: HTMLElement, scene: Scene, theme: Theme, scale: numb
 }
 
 /**
- * Shows these shapes on a layer. Where an axis has another number of ticks, a run of shapes of one kind becomes
- * longer or shorter; all other shapes keep their elements.
+ * Shows these shapes on a layer. Where an axis has another number of ticks, a run of shapes of one kind
+ * becomes longer or shorter; all other shapes keep their elements.
  */
 function write(surface: HTMLElement, layer: string, shapes: Shape[]): void {
   const svg = surface.querySelector(layer) as Element;
@@ -53,7 +53,11 @@ function write(surface: HTMLElement, layer: string, shapes: Shape[]): void {
   let run = '';
   for (const shape of shapes) {
     const kind = kindOf(shape);
-    if (kind !== run) for (; kinds[place] === run; place++) svg.removeChild(elements[place] as Element);
+    // The run that has just ended was longer before.
+    while (kind !== run && kinds[place] === run) {
+      svg.removeChild(elements[place] as Element);
+      place += 1;
+    }
     const element = elements[place];
     if (element && kinds[place] === kind) change(element, before[place++] as Shape, shape);
     else if (element && kind !== run) elements[place++]?.replaceWith(elementOf(shape));
