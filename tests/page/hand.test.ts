@@ -327,15 +327,19 @@ test('the mouse drags W₂, Escape takes it back, and a button and keys do what 
   await expect.poll(pull).toBe(0);
 });
 
+/** In the page: holds back the pause before the card moves, until the test lets it pass. */
+const holdPause = () => {
+  const [start, clear] = [window.setTimeout, window.clearTimeout];
+  const held = -1;
+  window.setTimeout = ((call: () => void, time?: number) =>
+    time === 1100 ? Object.assign(window, { pause: call }) && held : start(call, time)) as never;
+  window.clearTimeout = ((timer?: number) =>
+    timer === held ? Object.assign(window, { pause: undefined }) : clear(timer)) as never;
+};
+
 test('the card invites once, unless motion is to be reduced or the reader was there before', async () => {
-  // The pause before the card moves is held back until the test lets it pass.
-  const first = () => {
-    const real = window.setTimeout;
-    window.setTimeout = ((call: () => void, time?: number) =>
-      time === 1100 ? Object.assign(window, { pause: call }) && 0 : real(call, time)) as never;
-  };
   const reach = async (options: { reducedMotion?: 'reduce' }, isThere = false) => {
-    const { page } = await visit({ ...options, first });
+    const { page } = await visit({ ...options, first: holdPause });
     await settled(page, layer);
     if (isThere) await surface(figureOf(page, layer)).hover({ position: { x: 20, y: 80 } });
     await page.evaluate(() => new Promise((done) => requestIdleCallback(done)));
@@ -360,6 +364,17 @@ test('the card invites once, unless motion is to be reduced or the reader was th
   expect(moved.far).toBeLessThan(20);
   expect(await reach({ reducedMotion: 'reduce' })).toEqual({ asks: false, far: 0, back: 0 });
   expect(await reach({}, true)).toEqual({ asks: true, far: 0, back: 0 });
+});
+
+test('the card does not move while it is out of sight', async () => {
+  const { page } = await visit({ first: holdPause });
+  await settled(page, layer);
+  const isAboutToMove = () => page.evaluate(() => (window as { pause?: () => void }).pause !== undefined);
+  await expect.poll(isAboutToMove).toBe(true);
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  await expect.poll(isAboutToMove).toBe(false);
+  await page.evaluate(() => scrollTo(0, 0));
+  await expect.poll(isAboutToMove).toBe(true);
 });
 
 test('where a finger drags, there is a grip with a sign on it, and everywhere else the page scrolls', async () => {

@@ -48,7 +48,9 @@ export function glide(request: Request, name: string, to: number, settled = true
   });
 }
 
-/** How long the figure stands still before a handle moves, and how long the handle moves, in milliseconds. */
+/**
+ * How long the figure has been in sight before a handle moves, and how long the handle moves, in milliseconds.
+ */
 const pause = 1100;
 const nudge = 800;
 /** Only the first figure of a page that can invite the reader does so, and only once. */
@@ -73,22 +75,22 @@ export function invite(host: Host, picture: Picture, { setting, to }: Invitation
   const { settings } = request;
   const from = settings[setting as string] as number;
   const isUntouched = () => host.isConnected && request.settings === settings && !cursors.isPointed;
+  let timer = 0;
   const watch = new IntersectionObserver(
     (entries) => {
-      if (!latest(entries).isIntersecting) return;
-      watch.disconnect();
-      setTimeout(
-        () =>
-          animate(nudge, (part) => {
-            const moves = part < 1 && isUntouched();
-            const value = from + (to - from) * Math.sin(Math.PI * part) ** 2;
-            picture.preview(moves ? { [setting]: value } : undefined);
-            return moves;
-          }),
-        pause,
-      );
+      clearTimeout(timer);
+      if (latest(entries).isIntersecting) timer = window.setTimeout(nudgeOnce, pause);
     },
     { threshold: 0.5 },
   );
+  const nudgeOnce = () => {
+    watch.disconnect();
+    animate(nudge, (part) => {
+      const moves = part < 1 && isUntouched();
+      const value = from + (to - from) * Math.sin(Math.PI * part) ** 2;
+      picture.preview(moves ? { [setting]: value } : undefined);
+      return moves;
+    });
+  };
   watch.observe(host);
 }
