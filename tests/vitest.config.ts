@@ -53,9 +53,14 @@ const longest = [
   'package/command',
   'tools/prose',
   'figures/recorded.long',
-  'figures/fourTasks',
   'figures/userModel',
   'api/model/layers',
+  'api/encodings/channelsOracle',
+  'figures/trainingFigures',
+  'api/model/layersOracle',
+  'figures/language',
+  'figures/recordedRuns',
+  'figures/fourTasks',
 ];
 
 /**

@@ -26,20 +26,32 @@ async function wayOfSteps(beat: string): Promise<{ way: number[]; early: boolean
   const stays = stage.querySelector('.stays') as HTMLElement;
   const steps = [...stage.querySelectorAll('.step')];
   const way = steps.map(() => 0);
-  const stride = 20;
   // The page looks for its step in the frame of the scroll event; a timeout set in a frame runs after it.
   const frame = () => new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
-  const from = stage.getBoundingClientRect().top + scrollY - innerHeight;
-  let early = false;
-  for (let y = from; y < from + innerHeight + stage.offsetHeight; y += stride) {
+  const look = async (y: number) => {
     scrollTo({ top: y, behavior: 'instant' });
     await frame();
     const top = Number.parseFloat(getComputedStyle(stays).top);
     const isPinned = Math.abs(stays.getBoundingClientRect().top - top) < 2;
-    const at = steps.findIndex((step) => step.querySelector('[aria-current]'));
-    if (isPinned && at >= 0) way[at] = (way[at] ?? 0) + stride;
+    return { isPinned, at: steps.findIndex((step) => step.querySelector('[aria-current]')) };
+  };
+  let early = false;
+  let seen = { isPinned: false, at: -1 };
+  /** Scrolls on to `to`, in halves where something changes on the way, down to 20 px. */
+  const scrollOn = async (from: number, to: number): Promise<void> => {
+    const { isPinned, at } = await look(to);
+    if ((isPinned !== seen.isPinned || at !== seen.at) && to - from > 20) {
+      const middle = (from + to) / 2;
+      await scrollOn(from, middle);
+      await scrollOn(middle, to);
+      return;
+    }
+    seen = { isPinned, at };
+    if (isPinned && at >= 0) way[at] = (way[at] ?? 0) + to - from;
     if (!isPinned && at > 0 && (way[0] ?? 0) > 0 && way[at] === 0) early = true;
-  }
+  };
+  const start = stage.getBoundingClientRect().top + scrollY - innerHeight;
+  for (let y = start; y < start + innerHeight + stage.offsetHeight; y += 160) await scrollOn(y, y + 160);
   return { way, early };
 }
 

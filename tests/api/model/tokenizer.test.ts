@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { tokenizerOf } from '../../../build/package/model/tokenizer/tokenizer.js';
 import { drawing } from '../support/numbers.ts';
-import { rustTokenizer } from '../support/rustTokenizer.ts';
+import { expectSameTokens } from '../support/rustTokenizer.ts';
 import {
   addedToken,
   componentFiles,
@@ -44,30 +44,10 @@ const refused: Readonly<Record<string, string>> = {
   ),
 };
 
-/** The result of cutting a text; undefined if the text is refused. */
-function unlessRefused<T>(cut: () => T): T | undefined {
-  try {
-    return cut();
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
-async function compare(parts: Parts, texts: readonly string[]): Promise<void> {
-  const file = JSON.stringify(tokenizerFile(parts));
-  const [ours, rust] = [tokenizerOf(JSON.parse(file)), rustTokenizer(file)];
-  const expected = await rust(texts);
-  for (const [at, text] of texts.entries()) {
-    const cut = unlessRefused(() => ours.cut(text));
-    expect(cut, `${JSON.stringify(text)} with ${file}`).toEqual(expected[at]);
-  }
-}
-
 const table = Object.entries({ ...realFiles, ...componentFiles });
 
 test.each(table.filter(([name]) => refused[name] === undefined))('%s: the same tokens', async (_, parts) => {
-  await compare(parts, hostileTexts);
+  await expectSameTokens(parts, hostileTexts);
 });
 
 test('what is cut otherwise here is refused by name, and nothing else', () => {
@@ -80,24 +60,6 @@ test('what is cut otherwise here is refused by name, and nothing else', () => {
       /^tokenizer\.json asks for .*, which is cut differently here than by the model’s own tokenizer\. Pass token ids instead\.$/s,
     );
   }
-});
-
-/** Files whose rules depend on the class of a character, or on its normal form. */
-const byCharacter = [
-  ...['NFC', 'NFD', 'NFKC', 'NFKD', 'NFD, then StripAccents', 'StripAccents', 'Lowercase', 'Whitespace'],
-  ...['BertPreTokenizer', 'Digits true', 'Split as GPT-2, Isolated', 'Split as Llama 3, Isolated'],
-  ...['Split as Mistral NeMo, Isolated', 'Split /(?i:k|s)/', 'Split /\\p{Han}+/'],
-];
-
-test.each(byCharacter)('%s, by every character: the same tokens', { timeout: 60_000 }, async (name) => {
-  const texts: string[] = [];
-  for (let first = 0; first < 0x40000; first += 128) {
-    if (first >= 0xd800 && first < 0xe000) continue;
-    const characters = Array.from({ length: 128 }, (_, place) => String.fromCodePoint(first + place));
-    // Marks are ordered by their class, which shows when one stands before a character and one after it.
-    texts.push(characters.map((character) => `e\u0315${character}\u0334 ${character}S1`).join(' '));
-  }
-  await compare(componentFiles[name] as Parts, texts);
 });
 
 test('what is no tokenizer.json is refused with what it lacks', () => {
@@ -178,7 +140,7 @@ test('drawn components one after another, with drawn added tokens and texts', {
       continue;
     }
     compared++;
-    await compare(
+    await expectSameTokens(
       complete,
       Array.from({ length: 8 }, () => some(fragments, 8).join('')),
     );
