@@ -233,7 +233,8 @@ test('on a phone a swipe from a bar or a card scrolls, a tap reads, and only a g
   await expect
     .poll(async () => Math.abs((await middleOf(grip))[1] - (await middle()) - from - way))
     .toBeLessThan(4);
-  await resetOf(figure).tap();
+  // By key: a browser makes no click of a tap that follows a swipe too soon.
+  await resetOf(figure).press('Enter');
   await expect.poll(() => layerState(page)).toEqual(initial);
 });
 
@@ -282,7 +283,7 @@ test('on a phone W₂ is dragged sideways, and goes on by itself when it is near
   await expect.poll(async () => (await layerState(page))?.pull).toBe(1);
   expect((await settled(page, layer)).finding).toContain('Concatenating has become adding');
   expect(await page.evaluate(() => scrollY)).toBe(before);
-  // A tap on the card reads what is on the card. A browser takes no tap right after a swipe.
+  // A tap on the card reads what is on the card, unless it follows a swipe too soon.
   const tapped = async () => {
     await page.touchscreen.tap(...(await middleOf(cardOf(page))));
     return figure.locator('.readout').textContent();
