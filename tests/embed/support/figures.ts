@@ -34,15 +34,26 @@ export function readFigures(): ShownFigure[] {
   });
 }
 
-/** A figure in a state, computed with the library alone. */
-async function resultOf(name: string, settings: Record<string, string> = {}) {
+type FigureResult = Awaited<ReturnType<typeof compute>>;
+const results = new Map<string, Promise<FigureResult>>();
+
+/** A figure in a state, computed once. */
+function resultOf(name: string, settings: Record<string, string> = {}): Promise<FigureResult> {
+  const key = JSON.stringify([name, settings]);
+  const result = results.get(key) ?? compute(name, settings);
+  results.set(key, result);
+  return result;
+}
+
+/** Computes a figure in a state with the library alone. */
+async function compute(name: string, settings: Record<string, string>) {
   const figure = await (figures[name] as (typeof figures)[string])();
   const { state: read, refused } = readState(figure.controls, Object.entries(settings));
   if (refused.length > 0) throw new Error(refused.join(' '));
   const state = figure.settle?.(read, undefined) ?? read;
   const job = { signal: new AbortController().signal, progress: () => {} };
-  const compute = await computeOf(name);
-  const data = await compute?.({ ...library(), recorded }, state, job);
+  const computeData = await computeOf(name);
+  const data = await computeData?.({ ...library(), recorded }, state, job);
   return { figure, data, state, finding: figure.describe(data, state).trim() };
 }
 
