@@ -177,6 +177,13 @@ modelTest('what was set on a screen stays when one comes back, and after a reloa
   await page.keyboard.press('PageDown');
   await page.keyboard.press('PageUp');
   expect(await shown(page)).toEqual(set);
+  // Twice to the next screen and back, before any figure is set.
+  await page.locator('dialog.present').evaluate((dialog) => {
+    for (const key of ['PageDown', 'PageUp', 'PageDown', 'PageUp'])
+      dialog.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, composed: true }));
+  });
+  expect(await shown(page)).toEqual(set);
+  expect(await fragment(page)).toMatch(/^#present\/start\/v=1&figure=/);
   await page.reload();
   expect(await shown(page)).toEqual(set);
   expect(await inside(page, '.place').textContent()).toBe(place);

@@ -70,6 +70,8 @@ class Presenter {
   readonly #dialog = document.body.appendChild(document.createElement('dialog'));
   readonly #slides = slidesOfPage();
   #now = 0;
+  /** Counts visits to screens, so that what an earlier visit to the same screen began does nothing in this one. */
+  #visit = 0;
   #figure: FigureElement | undefined;
   /** The link to the screen's own state, before anybody changed it. */
   #ownLink = '';
@@ -160,6 +162,7 @@ class Presenter {
 
   #go(place: number): void {
     this.#now = Math.max(0, Math.min(this.#slides.length - 1, place));
+    this.#visit++;
     this.#cover = undefined;
     const { figure, settings } = this.#slide;
     this.#note();
@@ -176,7 +179,7 @@ class Presenter {
   }
 
   async #present(name: string, settings: [string, string][]): Promise<void> {
-    const slide = this.#slide;
+    const visit = this.#visit;
     if (!this.#figure) {
       this.#figure = document.createElement('superpose-figure') as HTMLElement as FigureElement;
       this.#figure.setAttribute('name', name);
@@ -190,11 +193,11 @@ class Presenter {
     this.#render();
     const figure = this.#figure;
     await figure.show(settings);
-    if (slide !== this.#slide) return;
+    if (visit !== this.#visit) return;
     this.#ownLink = this.#linkNow(false) ?? '';
     const changed = readLink(this.#memory.link ?? '');
     if (changed && 'settings' in changed) await figure.show(changed.settings);
-    if (slide !== this.#slide) return;
+    if (visit !== this.#visit) return;
     this.#keep();
     this.#fit();
   }
