@@ -338,26 +338,29 @@ const holdPause = () => {
     timer === held ? Object.assign(window, { pause: undefined }) : clear(timer)) as never;
 };
 
+/** In the page: lets the pause pass, and returns how far to the left the card goes, and what is left of that. */
+async function moveOfCard(figure: Element): Promise<{ asks: boolean; far: number; back: number }> {
+  const { pause } = window as { pause?: () => void };
+  const place = () =>
+    (figure as never as { picture: { view: { scene: Scene } } }).picture.view.scene.handles?.[0]?.x ?? 0;
+  const start = place();
+  let least = start;
+  pause?.();
+  const end = performance.now() + 1500;
+  while (performance.now() < end) {
+    await new Promise((done) => requestAnimationFrame(done));
+    least = Math.min(least, place());
+  }
+  return { asks: pause !== undefined, far: start - least, back: place() - start };
+}
+
 test('the card invites once, unless motion is to be reduced or the reader was there before', async () => {
   const reach = async (options: { reducedMotion?: 'reduce' }, isThere = false) => {
     const { page } = await visit({ ...options, first: holdPause });
     await settled(page, layer);
     if (isThere) await surface(figureOf(page, layer)).hover({ position: { x: 20, y: 80 } });
     await page.evaluate(() => new Promise((done) => requestIdleCallback(done)));
-    return figureOf(page, layer).evaluate(async (element) => {
-      const { pause } = window as { pause?: () => void };
-      const place = () =>
-        (element as never as { picture: { view: { scene: Scene } } }).picture.view.scene.handles?.[0]?.x ?? 0;
-      const start = place();
-      let least = start;
-      pause?.();
-      const end = performance.now() + 1500;
-      while (performance.now() < end) {
-        await new Promise((done) => requestAnimationFrame(done));
-        least = Math.min(least, place());
-      }
-      return { asks: pause !== undefined, far: start - least, back: place() - start };
-    });
+    return figureOf(page, layer).evaluate(moveOfCard);
   };
   const moved = await reach({});
   expect(moved).toMatchObject({ asks: true, back: 0 });
@@ -367,7 +370,7 @@ test('the card invites once, unless motion is to be reduced or the reader was th
   expect(await reach({}, true)).toEqual({ asks: true, far: 0, back: 0 });
 });
 
-test('the card does not move while it is out of sight', async () => {
+test('the card does not move while it is out of sight, or below a dialog', async () => {
   const { page } = await visit({ first: holdPause });
   await settled(page, layer);
   const isAboutToMove = () => page.evaluate(() => (window as { pause?: () => void }).pause !== undefined);
@@ -376,6 +379,14 @@ test('the card does not move while it is out of sight', async () => {
   await expect.poll(isAboutToMove).toBe(false);
   await page.evaluate(() => scrollTo(0, 0));
   await expect.poll(isAboutToMove).toBe(true);
+  const dialog = await page.evaluateHandle(() => {
+    const dialog = document.body.appendChild(document.createElement('dialog'));
+    dialog.showModal();
+    return dialog;
+  });
+  expect(await figureOf(page, layer).evaluate(moveOfCard)).toMatchObject({ asks: true, far: 0 });
+  await dialog.evaluate((element) => element.close());
+  expect((await figureOf(page, layer).evaluate(moveOfCard)).far).toBeGreaterThan(8);
 });
 
 test('where a finger drags, there is a grip with a sign on it, and everywhere else the page scrolls', async () => {

@@ -74,6 +74,12 @@ export function invite(host: Host, picture: Picture, { setting, to }: Invitation
   const { request, cursors } = host;
   const { settings } = request;
   const from = settings[setting as string] as number;
+  // A dialog may be over it.
+  const isUncovered = () => {
+    const { x, y, width, height } = host.getBoundingClientRect();
+    const root = host.getRootNode() as Document | ShadowRoot;
+    return host.contains(root.elementFromPoint(x + width / 2, y + height / 2));
+  };
   const isUntouched = () => host.isConnected && request.settings === settings && !cursors.isPointed;
   let timer = 0;
   const watch = new IntersectionObserver(
@@ -84,6 +90,7 @@ export function invite(host: Host, picture: Picture, { setting, to }: Invitation
     { threshold: 0.5 },
   );
   const nudgeOnce = () => {
+    if (!isUncovered()) return;
     watch.disconnect();
     animate(nudge, (part) => {
       const moves = part < 1 && isUntouched();
