@@ -70,9 +70,10 @@ async function runAll({ extent, chosen, filters, seed }, tally) {
   const native = presets.filter((preset) => chosen.includes(preset));
   const browsers = [...new Set(ours.flatMap(browsersOf))];
   const inNode = ours.includes('node') && extent !== 'quick';
-  const nativeEnv = await setUp(
+  const setUpEnv = await setUp(
     // clang-tidy, which Node's tests run, configures the C++ tests.
     ...(native.length > 0 || inNode ? ['native'] : []),
+    ...(ours.length > 0 ? ['wasm'] : []),
     ...browsers,
     ...(inNode ? ['oracles', 'style'] : []),
   );
@@ -80,18 +81,15 @@ async function runAll({ extent, chosen, filters, seed }, tally) {
   if (missing.length > 0) console.log(`Not on this machine, so its tests do not run: ${missing.join(', ')}.`);
   if (missing.length > 0 && inCi) tally.failed += 1;
   if (seed) console.log(`Random draws use SUPERPOSE_SEED=${seed}; set it to repeat them.`);
-  const seeded = seed ? { SUPERPOSE_SEED: seed } : {};
+  const env = seed ? { ...setUpEnv, SUPERPOSE_SEED: seed } : setUpEnv;
 
-  // At once: the C++ tests need neither npm's packages, which wait for the network, nor Emscripten, and they and
-  // the page's build each use only one core towards their ends.
+  // At once, because the C++ tests and the page's build each use only one core towards their ends.
   await Promise.all([
     (async () => {
-      for (const preset of native)
-        await counting(tally, () => runNativeTests(preset, filters, { ...nativeEnv, ...seeded }));
+      for (const preset of native) await counting(tally, () => runNativeTests(preset, filters, env));
     })(),
     ours.length > 0 &&
       counting(tally, async () => {
-        const env = { ...(await setUp('wasm')), ...seeded };
         // Checks that take seconds come before the modules, which take a minute to build.
         await counting(tally, () => biome(env));
         await buildTypes(env);
