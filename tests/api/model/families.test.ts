@@ -319,7 +319,9 @@ describe('the model_type of config.json', () => {
     expect(await refusalOf({ model_type: 'bert' }, { family: 'bert' })).toBe('It is taken for BERT.');
     expect(await refusalOf({}, { family: 'roberta' })).toBe('It is taken for RoBERTa.');
     expect(await refusalOf({}, { family: 'banana' })).toMatch(/^family must be one of bert, /);
-    expect(await refusalOf({ model_type: 7 })).toBe('model_type in config.json must be a text; it is 7.');
+    await expect(configured(bert, { model_type: 7 })).rejects.toThrow(
+      new TypeError('model_type in config.json must be a text; it is 7.'),
+    );
   });
 
   test.each(['electra', 'opt', 't5', 'gemma', '__proto__'])('%s is refused by what is read', async (type) => {
