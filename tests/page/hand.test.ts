@@ -338,7 +338,7 @@ const holdPause = () => {
     timer === held ? Object.assign(window, { pause: undefined }) : clear(timer)) as never;
 };
 
-/** In the page: lets the pause pass, and returns how far to the left the card goes, and what is left of that. */
+/** In the page: lets the pause pass, and returns how far to the left the card goes, and where it ends. */
 async function moveOfCard(figure: Element): Promise<{ asks: boolean; far: number; back: number }> {
   const { pause } = window as { pause?: () => void };
   const place = () =>

@@ -49,7 +49,8 @@ export function glide(request: Request, name: string, to: number, settled = true
 }
 
 /**
- * How long the figure has been in sight before a handle moves, and how long the handle moves, in milliseconds.
+ * How long the figure has been in sight before a handle moves, and how long the handle moves, in
+ * milliseconds.
  */
 const pause = 1100;
 const nudge = 800;
@@ -67,14 +68,17 @@ interface Picture {
   preview(settings: State | undefined): void;
 }
 
-/** Moves a handle a little way and back in a figure in sight, unless the reader has done something there. */
+/**
+ * Moves a handle a little way and back once a figure has been in sight, uncovered, for a while, unless the
+ * reader has done something there.
+ */
 export function invite(host: Host, picture: Picture, { setting, to }: Invitation): void {
   if (hasInvited || lessMotion.matches) return;
   hasInvited = true;
   const { request, cursors } = host;
   const { settings } = request;
   const from = settings[setting as string] as number;
-  // A dialog may be over it.
+  // A dialog may cover a figure that the observer calls in sight.
   const isUncovered = () => {
     const { x, y, width, height } = host.getBoundingClientRect();
     const root = host.getRootNode() as Document | ShadowRoot;

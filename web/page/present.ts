@@ -70,7 +70,7 @@ class Presenter {
   readonly #dialog = document.body.appendChild(document.createElement('dialog'));
   readonly #slides = slidesOfPage();
   #now = 0;
-  /** Counts visits to screens, so that what an earlier visit to the same screen began does nothing in this one. */
+  /** Counts visits to screens: what an earlier visit to the same screen began must not change this one. */
   #visit = 0;
   #figure: FigureElement | undefined;
   /** The link to the screen's own state, before anybody changed it. */
